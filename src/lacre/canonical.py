@@ -2,20 +2,31 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import rfc8785
 
 from lacre.errors import NotCanonical
+from lacre.text import _
+
+MAX_DEPTH = 100  # of its own, so that what is refused does not depend on the stack of who asks
+_MAX_SAFE = 2**53 - 1
+
+_encode_plain = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":")
+).encode
 
 
 def canonical_json(value: Any) -> bytes:
     """Return the RFC 8785 (JSON Canonicalization Scheme) form of `value`.
 
     Raises `NotCanonical` for what the scheme has no form for: NaN, infinities, integers past 2^53, keys that
-    are no strings.
+    are no strings, lone surrogates, and lists and objects nested more than `MAX_DEPTH` deep.
     """
     try:
+        if _is_plain(value):
+            return _encode_plain(value).encode()
         return rfc8785.dumps(value)
     except (rfc8785.CanonicalizationError, RecursionError, UnicodeEncodeError) as error:
         raise NotCanonical(why=str(error)) from error
@@ -24,14 +35,48 @@ def canonical_json(value: Any) -> bytes:
 def parse_canonical(data: bytes) -> Any:
     """Return the value whose RFC 8785 form `data` is; `NotCanonical` when it is no value's form."""
     try:
-        value = json.loads(data)
+        value = json.loads(data.decode(), parse_int=_number)
     except (ValueError, RecursionError) as error:
         raise NotCanonical(why=str(error)) from error
     if canonical_json(value) != data:
-        raise NotCanonical(why="the bytes are JSON, but not in the RFC 8785 form")
+        raise NotCanonical(why=_("the bytes are JSON, but not in the RFC 8785 form"))
     return value
 
 
 def sha256_hex(data: bytes) -> str:
     """Return the SHA-256 of `data` in 64 lowercase hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
+
+
+def _number(digits: str) -> int | float:
+    # The form of a float from 2^53 up to 10^21 has no point or exponent; no integer of that size has a form.
+    number = int(digits)
+    return number if abs(number) <= _MAX_SAFE else float(digits)
+
+
+def _is_plain(value: Any, room: int = MAX_DEPTH) -> bool:
+    """Tell whether the standard library's encoder gives the RFC 8785 form of `value`, some four times faster.
+
+    It does so without floats, which it spells otherwise, and where code points sort keys as UTF-16 does: that
+    ASCII does is simple to see. Integers must be in range, and no type one it would convert on the quiet.
+    """
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return True
+    if kind is int:
+        return bool(-_MAX_SAFE <= value <= _MAX_SAFE)
+    items: Iterable[Any]
+    if isinstance(value, dict):
+        plain = kind is dict and all(type(key) is str and key.isascii() for key in value)
+        items = value.values()
+    elif isinstance(value, (list, tuple)):
+        plain = kind is list or kind is tuple
+        items = value
+    else:
+        return False
+    if room == 0:
+        raise NotCanonical(why=_("it is nested more than {limit} deep").format(limit=MAX_DEPTH))
+    for item in items:
+        if type(item) is not str:
+            plain = _is_plain(item, room - 1) and plain
+    return plain

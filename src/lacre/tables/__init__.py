@@ -1,1 +1,1 @@
-"""."""
+"""Tables: data files read as text and typed by what the protocol declares, never by what they look like."""

@@ -1,0 +1,210 @@
+"""Estimates: a rate cannot be built without its interval.
+
+Every rate that leaves an analysis is one of three: `Estimate`, with counts, value, interval and how it was
+made; `NotEstimable`, with the reason instead; `Withheld`, by disclosure control. None of them is a bare number.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from lacre.analyses.reasons import Reason
+from lacre.errors import BareRate
+from lacre.stats.proportions import ONE_SIDED_ALPHA, rule_of_three
+from lacre.text import _
+
+Group: TypeAlias = tuple[tuple[str, str], ...]
+"""A group: its (attribute, value) pairs in declared order; empty for everybody."""
+
+
+def group_of(values: Mapping[str, str]) -> Group:
+    """Return the group of the given values of attributes."""
+    return tuple(values.items())
+
+
+def group_json(group: Group) -> dict[str, str]:
+    """Return the group as a result stores it."""
+    return dict(group)
+
+
+def group_name(group: Group) -> str:
+    """Return the group as people read it: its values, joined."""
+    return " × ".join(value for _attribute, value in group)
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroBound:
+    """What zero events leave possible, one-sided: the rule of three, and the exact bound."""
+
+    rule_of_three: float
+    exact: float
+    confidence: float = 1 - ONE_SIDED_ALPHA
+
+    @classmethod
+    def of(cls, cases: float) -> "ZeroBound":
+        """Return the bound of zero events in `cases` (or clusters) above 0."""
+        three, exact = rule_of_three(cases)
+        return cls(float(three), float(exact))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the bound as a result stores it; it is labelled, since the interval is two-sided."""
+        return {
+            "sides": 1,
+            "confidence": self.confidence,
+            "rule_of_three": self.rule_of_three,
+            "exact": self.exact,
+        }
+
+
+def _empty(metric: str, system: str, group: Group) -> dict[str, Any]:
+    return {
+        "metric": metric,
+        "system": system or None,
+        "group": group_json(group),
+        "numerator": None,
+        "denominator": None,
+        "value": None,
+        "low": None,
+        "high": None,
+        "confidence": None,
+        "method": None,
+        "zero_bound": None,
+        "note": None,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A rate with its interval.
+
+    `numerator` events among `denominator` cases; `missing` of these have no outcome, count as no event in
+    `value` and `low` and as events in `high`. `confidence` is of all `simultaneous` declared groups at once.
+    Raises `BareRate` when the numbers are no rate with an interval around it, or when zero events come without
+    their one-sided bound.
+    """
+
+    metric: str
+    system: str
+    group: Group
+    numerator: int
+    denominator: int
+    value: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+    simultaneous: int = 1
+    missing: int = 0
+    zero_bound: ZeroBound | None = None
+    note: Reason | None = None
+
+    def __post_init__(self) -> None:
+        problem = _problem(self)
+        if problem is not None:
+            raise BareRate(metric=self.metric, why=problem)
+
+    @property
+    def text(self) -> str:
+        """The rate for people, in percent: never a bare number, and never zero."""
+        if self.zero_bound is not None:
+            return _("up to {bound} % (one-sided {confidence} %)").format(
+                bound=percent(self.zero_bound.rule_of_three), confidence=percent(self.zero_bound.confidence)
+            )
+        if self.numerator == 0:
+            return _("up to {bound} %").format(bound=percent(self.high))
+        return _("{value} % ({low} to {high} %)").format(
+            value=percent(self.value), low=percent(self.low), high=percent(self.high)
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the estimate as a result stores it."""
+        return {
+            "metric": self.metric,
+            "system": self.system or None,
+            "group": group_json(self.group),
+            "numerator": self.numerator,
+            "denominator": self.denominator,
+            "missing": self.missing,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "confidence": self.confidence,
+            "simultaneous": self.simultaneous,
+            "method": self.method,
+            "zero_bound": None if self.zero_bound is None else self.zero_bound.as_json(),
+            "note": None if self.note is None else self.note.as_json(),
+        }
+
+
+def _problem(rate: Estimate) -> str | None:
+    numbers = (rate.value, rate.low, rate.high, rate.confidence)
+    if not all(isinstance(number, float) and math.isfinite(number) for number in numbers):
+        return _("a number is missing")
+    if not 0 <= rate.numerator <= rate.denominator or rate.denominator == 0:
+        return _("the counts make no rate")
+    if not 0 <= rate.missing <= rate.denominator - rate.numerator:
+        return _("more outcomes are missing than there are")
+    if rate.value != rate.numerator / rate.denominator:
+        return _("the value is not that of the counts")
+    if not 0 <= rate.low <= rate.value <= rate.high <= 1 or rate.low == rate.high:
+        return _("the interval does not hold the value")
+    if not 0 < rate.confidence < 1 or rate.simultaneous < 1:
+        return _("the confidence is none")
+    if (rate.zero_bound is not None) != (rate.numerator == 0 and rate.missing == 0):
+        return _("zero events go with their one-sided bound, and nothing else does")
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class NotEstimable:
+    """A rate that has no value, and why; never 0, 1 or a gap of 0."""
+
+    metric: str
+    system: str
+    group: Group
+    denominator: int
+    reason: Reason
+
+    @property
+    def text(self) -> str:
+        """The place of the rate for people."""
+        return _("not estimable")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the absence as a result stores it, under the names of an estimate."""
+        empty = _empty(self.metric, self.system, self.group)
+        return {**empty, "denominator": self.denominator, "note": self.reason.as_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """A rate that disclosure control keeps back, with its counts."""
+
+    metric: str
+    system: str
+    group: Group
+    reason: Reason
+
+    @property
+    def text(self) -> str:
+        """The place of the rate for people."""
+        return _("withheld")
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the absence as a result stores it, under the names of an estimate."""
+        return {**_empty(self.metric, self.system, self.group), "note": self.reason.as_json()}
+
+
+Answer: TypeAlias = Estimate | NotEstimable | Withheld
+
+
+def percent(rate: float) -> str:
+    """Return `rate` in percent to two significant digits, as "up to" and intervals are read (0.0252 is 2.5).
+
+    From 10 % up one decimal is kept, so that intervals of large samples do not collapse.
+    """
+    scaled = 100 * rate
+    if scaled >= 10:
+        return f"{scaled:.1f}".removesuffix(".0")
+    return f"{scaled:.2g}" if scaled >= 0.0001 else f"{scaled:.1e}" if scaled else "0"

@@ -1,0 +1,125 @@
+"""An analysis's result: everything it found, in one order, as the JSON a ledger stores."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, TypeVar
+
+from lacre.analyses.estimate import Answer, Group, group_json
+from lacre.analyses.reasons import Reason
+from lacre.analyses.verdict import CriterionResult, LeftOut, State, worst
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationError:
+    """The expected calibration error of one group: no rate, without an interval, and it decides nothing.
+
+    `error` is None without cases (or withheld, as are the counts then). `left_out` counts the group's cases
+    without a label or a probability.
+    """
+
+    system: str
+    group: Group
+    bins: int
+    cases: int | None
+    left_out: int | None
+    error: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as a result stores it."""
+        return {
+            "system": self.system or None,
+            "group": group_json(self.group),
+            "bins": self.bins,
+            "cases": self.cases,
+            "left_out": self.left_out,
+            "expected_calibration_error": self.error,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisResult:
+    """What one analysis found of one system or, merged, of several.
+
+    `rows` are the cases after the registered exclusions, which stand in `left_out` too. There each reason is
+    counted by itself, so a case may stand under several. `confirmatory` is None until the read is known.
+    """
+
+    id: str
+    kind: str
+    state: State
+    rows: int
+    estimates: tuple[Answer, ...]
+    criteria: tuple[CriterionResult, ...]
+    calibration: tuple[CalibrationError, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[Reason, ...] = ()
+    confirmatory: bool | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as the ledger stores it: the same inputs give the same bytes."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "state": self.state.value,
+            "confirmatory": self.confirmatory,
+            "rows": self.rows,
+            "estimates": [each.as_json() for each in self.estimates],
+            "criteria": [each.as_json() for each in self.criteria],
+            "calibration": [each.as_json() for each in self.calibration],
+            "left_out": [each.as_json() for each in self.left_out],
+            "notes": [each.as_json() for each in self.notes],
+        }
+
+
+def merge(results: Sequence[AnalysisResult]) -> AnalysisResult:
+    """Return one result of the same analysis over several systems, in the order given; at least one.
+
+    Its state is the worst of theirs. What does not depend on the system stands once.
+    """
+    first = results[0]
+    if len(results) == 1:
+        return first
+    return replace(
+        first,
+        state=worst(each.state for each in results),
+        estimates=tuple(chain.from_iterable(each.estimates for each in results)),
+        criteria=tuple(chain.from_iterable(each.criteria for each in results)),
+        calibration=tuple(chain.from_iterable(each.calibration for each in results)),
+        left_out=_once(chain.from_iterable(each.left_out for each in results)),
+        notes=_once(chain.from_iterable(each.notes for each in results)),
+    )
+
+
+def _once(items: Iterable[T]) -> tuple[T, ...]:
+    kept: list[T] = []
+    for item in items:
+        if item not in kept:
+            kept.append(item)
+    return tuple(kept)
+
+
+def exploratory(result: AnalysisResult) -> AnalysisResult:
+    """Return `result` as one on a read it was not registered for (law 15).
+
+    What passed, criterion or group, is INSUFFICIENT_EVIDENCE; what failed stays failed. The numbers stay.
+    """
+    reason = Reason("exploratory")
+    criteria = tuple(
+        replace(
+            criterion,
+            state=State.INSUFFICIENT_EVIDENCE if criterion.state is State.PASS else criterion.state,
+            reason=reason if criterion.state is State.PASS else criterion.reason,
+            lines=tuple(
+                replace(line, state=State.INSUFFICIENT_EVIDENCE, reason=reason)
+                if line.state is State.PASS
+                else line
+                for line in criterion.lines
+            ),
+        )
+        for criterion in result.criteria
+    )
+    state = State.INSUFFICIENT_EVIDENCE if result.state is State.PASS else result.state
+    return replace(result, state=state, criteria=criteria, confirmatory=False)

@@ -1,0 +1,257 @@
+"""The Python API: `init` makes a ledger, `open` opens one, and a `Ledger`'s methods are the verbs.
+
+This is the one place that makes clocks, entropy, keys and stores; everything below takes them as arguments.
+"""
+
+import builtins
+import getpass
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lacre.broker import init as _init
+from lacre.broker import inputs as _inputs
+from lacre.broker import register as _register
+from lacre.broker import reveal as _reveal
+from lacre.broker import run as _run
+from lacre.broker import seal as _seal
+from lacre.broker import show as _show
+from lacre.broker.desk import Desk
+from lacre.broker.outcomes import (
+    Checked,
+    EntryShown,
+    InputsWritten,
+    LedgerMade,
+    LedgerStatus,
+    Log,
+    PoolSealed,
+    ReadPlanned,
+    Registered,
+    ResultShown,
+    StudyShown,
+)
+from lacre.pools.keyring import Keyring
+from lacre.pools.vault import Vault
+from lacre.store.discover import Layout, find_ledger, ledger_at
+from lacre.store.engine import open_ledger
+from lacre.store.memory import Memory
+from lacre.store.writer import Writer
+
+if TYPE_CHECKING:
+    from lacre.audit.report import AuditReport
+
+Passphrase = str | Callable[[], str] | None
+Progress = Callable[[str, int, int | None], None]
+
+
+def _clock() -> datetime:
+    return datetime.now(UTC)
+
+
+def _quiet(_label: str, _done: int, _total: int | None) -> None:
+    """Show no progress."""
+
+
+def state_folder() -> Path:
+    """Where this machine remembers the ledgers it saw: `$XDG_STATE_HOME/lacre`."""
+    base = os.environ.get("XDG_STATE_HOME")
+    # The XDG specification has relative paths ignored.
+    root = Path(base) if base and Path(base).is_absolute() else Path.home() / ".local" / "state"
+    return root / "lacre"
+
+
+def _user() -> str | None:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return None
+
+
+def check(protocol: str | Path | bytes) -> Checked:
+    """Validate a protocol file (a path, or its bytes); raises `ProtocolError`. Needs no ledger."""
+    return _register.check(protocol)
+
+
+def init(
+    path: str | Path | None = None,
+    *,
+    origin: str | None = None,
+    name: str | None = None,
+    passphrase: str | None = None,
+    state: Path | None = None,
+) -> "Ledger":
+    """Make a ledger in the folder `path` (default: here) and open it.
+
+    `origin` names the log, `name` the person (default: the system's user name); with a passphrase the keys
+    are kept closed. `state` is where this machine's memory lies. Raises `LedgerExists`.
+    """
+    folder = state or state_folder()
+    wanted = _init.Wanted(Path(path or "."), origin, name or _user(), passphrase or None)
+    made = _init.init(wanted, state_folder=folder, clock=_clock, entropy=os.urandom)
+    return open(made.folder, passphrase=passphrase, state=folder, _made=made)
+
+
+def open(  # noqa: A001 - `lacre.open` is the API's own name
+    path: str | Path | None = None,
+    *,
+    passphrase: Passphrase = None,
+    progress: Progress | None = None,
+    state: Path | None = None,
+    _made: LedgerMade | None = None,
+) -> "Ledger":
+    """Open the ledger at `path`; without one, that of `LACRE_LEDGER`, else the nearest at or above here.
+
+    `passphrase` may be a function, asked only when a closed key is needed. Raises `LedgerNotFound`.
+    """
+    named = path or os.environ.get("LACRE_LEDGER")
+    layout = ledger_at(Path(named)) if named else find_ledger(Path.cwd())
+    return Ledger(_desk(layout, passphrase, progress or _quiet, state or state_folder()), made=_made)
+
+
+def _desk(layout: Layout, passphrase: Passphrase, progress: Progress, state: Path) -> Desk:
+    engine = open_ledger(layout.database)
+    keys = cache(lambda: _keyring(layout, passphrase))
+    memory = Memory(state)
+    signer = _init.checkpoint_signer(_show.origin_of(engine), lambda: keys().log)
+    return Desk(
+        layout=layout,
+        engine=engine,
+        writer=Writer(engine, signer, memory),
+        memory=memory,
+        open_keys=keys,
+        vault=Vault(layout.pools),
+        state_folder=state,
+        clock=_clock,
+        entropy=os.urandom,
+        progress=progress,
+    )
+
+
+def _keyring(layout: Layout, passphrase: Passphrase) -> Keyring:
+    keys = Keyring(layout.keys)
+    if not keys.closed:
+        return keys
+    given = passphrase() if callable(passphrase) else passphrase
+    return Keyring(layout.keys, given if given is not None else os.environ.get("LACRE_PASSPHRASE"))
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """An open ledger. Each method is a verb of the command line and raises what that verb refuses with."""
+
+    _desk: Desk = field(repr=False)
+    made: LedgerMade | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The `.lacre` folder."""
+        return self._desk.layout.root
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._desk.engine.dispose()
+
+    def __enter__(self) -> "Ledger":
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def register(self, protocol: str | Path | bytes) -> Registered:
+        """Register a protocol (a path, or its bytes) as a new study; the receipt is yours to keep."""
+        return _register.register(self._desk, protocol)
+
+    def seal(
+        self, study: str, pool: str, files: str | Path | Sequence[str | Path], *, as_dev: bool = False
+    ) -> PoolSealed:
+        """Seal a pool: all its tables, each of one file or several, as `[TABLE=]FILE`."""
+        return _seal.seal(self._desk, study, pool, _specs(files), as_dev=as_dev)
+
+    def inputs(
+        self,
+        study: str,
+        pool: str,
+        output: str | Path,
+        *,
+        table: str | None = None,
+        overwrite: bool = False,
+        reason: str | None = None,
+    ) -> InputsWritten:
+        """Write a pool's ids and input columns as CSV to `output`; on record, and never a reveal."""
+        return _inputs.inputs(
+            self._desk, study, pool, Path(output), table=table, overwrite=overwrite, reason=reason
+        )
+
+    def reveal(
+        self,
+        study: str,
+        submission: str | Path | Sequence[str | Path] = (),
+        *,
+        accept_dev: bool = False,
+        accept_exposure: bool = False,
+        dry_run: bool = False,
+        protocol: str | Path | bytes | None = None,
+        reason: str | None = None,
+    ) -> ResultShown | ReadPlanned:
+        """Reveal `teste`: the one read, running all its analyses; files as `[SYSTEM:][TABLE=]FILE`."""
+        return _reveal.reveal(
+            self._desk,
+            study,
+            _specs(submission),
+            accept_dev=accept_dev,
+            accept_exposure=accept_exposure,
+            dry_run=dry_run,
+            protocol=protocol,
+            reason=reason,
+        )
+
+    def run(
+        self,
+        study: str,
+        analysis: str,
+        submission: str | Path | Sequence[str | Path] = (),
+        *,
+        pool: str | None = None,
+        accept_exposure: bool = False,
+        dry_run: bool = False,
+        protocol: str | Path | bytes | None = None,
+        reason: str | None = None,
+    ) -> ResultShown | ReadPlanned:
+        """Run one analysis on `dev` or `contraste`."""
+        return _run.run(
+            self._desk,
+            study,
+            analysis,
+            _specs(submission),
+            pool=pool,
+            accept_exposure=accept_exposure,
+            dry_run=dry_run,
+            protocol=protocol,
+            reason=reason,
+        )
+
+    def status(self) -> LedgerStatus:
+        """Say where things stand."""
+        return _show.status(self._desk)
+
+    def log(self, study: str | None = None) -> Log:
+        """List the entries, of one study or of all."""
+        return _show.log(self._desk, study)
+
+    def show(self, what: str | None = None) -> LedgerStatus | StudyShown | ResultShown | EntryShown:
+        """Show the ledger, a `STUDY`, a result `STUDY@ENTRY`, or any entry by `@ENTRY`."""
+        return _show.show(self._desk, what)
+
+    def audit(self, what: str | None = None, *, memory: Sequence[str | Path] = ()) -> "AuditReport":
+        """Re-derive the history from the signed entries alone; `memory` names receipts and checkpoints."""
+        raise AssertionError(what, memory)
+
+
+def _specs(files: str | Path | Sequence[str | Path]) -> builtins.list[str]:
+    if isinstance(files, str | Path):
+        return [str(files)]
+    return [str(each) for each in files]

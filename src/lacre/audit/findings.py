@@ -1,0 +1,130 @@
+"""What an audit can find wrong, and what it only warns of: a stable code, the entry, and named fields.
+
+A finding means that the history is not what it should be, and the audit fails. A warning never does: it says what
+is odd (rule 19) or what could not be looked at because of a finding. Programs may rely on the codes, never on the
+words.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lacre.errors import LacreError, printable
+from lacre.text import N_, _
+
+FINDINGS: Mapping[str, str] = {
+    # the place
+    "source-unreadable": N_("The ledger could not be read to its end: {why}"),
+    "database-damaged": N_("SQLite finds the database damaged: {why}"),
+    "entry-missing": N_("There is no entry {index}, and there are later ones."),
+    "column-differs": N_("The column {column} holds {stored}, and the entry's signed bytes give {derived}."),
+    "node-missing": N_("The tree's node at level {level}, position {position} is not stored."),
+    "node-differs": N_("The tree's node at level {level}, position {position} is not what the entries give."),
+    "node-unknown": N_("A node is stored at level {level}, position {position}, where the tree has none."),
+    "document-differs": N_("The document {digest} is not what its digest was made of."),
+    "document-media": N_("The document {digest} is kept as {stored}, and it is {expected}."),
+    "document-unnamed": N_("No entry names the document {digest}."),
+    "checkpoint-column": N_("The checkpoint is filed under {stored} entries, and says {stated}."),
+    "blob-missing": N_("The {kind} {digest} of {study}/{pool} is not there."),
+    "blob-changed": N_("The {kind} {digest} of {study}/{pool} has another content than when it was recorded."),
+    # the genesis
+    "ledger-empty": N_("There are no entries, not even a genesis."),
+    "genesis-missing": N_("Entry 0 is no genesis, so no key of this ledger is known."),
+    "genesis-repeated": N_("A second genesis stands in the log."),
+    "genesis-keys": N_("The genesis does not enrol one key for each role: {why}."),
+    "genesis-unsigned": N_("The genesis is not signed, once each, by exactly the owner's and the broker's key."),
+    # one entry
+    "entry-invalid": N_("The entry cannot be read: {why}"),
+    "signer-unknown": N_("The entry is signed by {key}, which may not act as broker here."),
+    "signature-wrong": N_("The broker's signature was not made over this entry."),
+    "signatures-many": N_("The entry has {count} signatures, where one broker signs."),
+    "requester-unknown": N_("The request is signed by {key}, a key that is not enrolled here."),
+    "request-signature-wrong": N_("The signature of the request was not made over it."),
+    "request-foreign": N_("The request was signed for another ledger ({genesis})."),
+    "request-unbound": N_(
+        "{count} requests, the first of them here, were signed over another history than the one that stands "
+        "before them: the first {size} entries are not what the signer had seen. The last request that agrees "
+        "had seen {agreed}."
+    ),
+    "nonce-repeated": N_("The request was used before, at entry {first}."),
+    "previous-wrong": N_("The entry names {stated} as its study's entry before, which is {expected}."),
+    "time-invalid": N_("{time} is no time."),
+    # the law
+    "law-broken": N_("Rule {rule} refuses this ({law}): {why}"),
+    "decision-differs": N_("The law decides otherwise on what stood before: {differences}."),
+    "out-of-place": N_("The entry cannot stand here: {why}."),
+    "result-misplaced": N_("The result does not belong to the read it names: {why}."),
+    "result-differs": N_("The result's document says {stated} of {what}, and its entries {expected}."),
+    "result-state": N_("The result of {what} reads {stated}, and what its read allows is {expected}."),
+    "document-missing": N_("The {what} that the entry names ({digest}) is missing."),
+    "document-invalid": N_("The {what} that the entry names ({digest}) cannot be read: {why}"),
+    # the heads
+    "checkpoint-missing": N_("There is no checkpoint."),
+    "checkpoint-invalid": N_("The checkpoint does not hold: {why}"),
+    "checkpoint-origin": N_("The checkpoint is of the log {stated}, and this one is {origin}."),
+    "checkpoint-size": N_("The checkpoint is of {stated} entries, and there are {entries}."),
+    "checkpoint-root": N_("The checkpoint's root is not that of the entries."),
+    "memory-shrunk": N_("{memory} remembers {size} entries, and there are {entries}."),
+    "memory-rewritten": N_("The first {size} entries are not those that {memory} remembers."),
+    "memory-invalid": N_("{memory} does not hold for this ledger: {why}"),
+    "memory-entry": N_("Entry {index} is not the one that {memory} proves."),
+}
+
+WARNINGS: Mapping[str, str] = {
+    "clock-backwards": N_("The entry's time ({time}) is before that of entry {before} ({earlier})."),
+    "law-not-replayed": N_("From here on the law could not be replayed for {study}, because of entry {cause}."),
+    "keys-unknown": N_("No signature and no rule could be checked, because the genesis cannot be relied on."),
+    "history-incomplete": N_("From here on no request could be held against the tree, since an entry is missing."),
+    "study-not-told": N_("No entry that can be read belongs to {study}."),
+    "story-not-told": N_("The story of {result} cannot be told, because of the findings."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    code: str
+    entry: int | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def _fill(self, template: str) -> str:
+        # Fields may hold control characters, which terminals would obey.
+        return _(template).format(**{name: printable(str(value)) for name, value in self.fields.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(_Said):
+    """Something that is wrong, of a code of `FINDINGS`; `entry` is where, if it is at one entry."""
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in the language in use."""
+        return self._fill(FINDINGS[self.code])
+
+
+@dataclass(frozen=True, slots=True)
+class Warned(_Said):
+    """Something that is odd or could not be looked at, of a code of `WARNINGS`."""
+
+    @property
+    def message(self) -> str:
+        """What is odd, in the language in use."""
+        return self._fill(WARNINGS[self.code])
+
+
+Noted = Finding | Warned
+"""What the steps of an audit yield."""
+
+
+def finding(code: str, entry: int | None = None, **fields: Any) -> Finding:
+    """Make a finding of `code` at `entry`."""
+    return Finding(code, entry, fields)
+
+
+def warned(code: str, entry: int | None = None, **fields: Any) -> Warned:
+    """Make a warning of `code` at `entry`."""
+    return Warned(code, entry, fields)
+
+
+def why(error: LacreError) -> str:
+    """What an error says, to stand within a finding; its way out is not the auditor's."""
+    return error.message

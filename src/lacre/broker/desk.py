@@ -1,0 +1,210 @@
+"""What the broker works with, and the four moves every verb is made of: view, sign, enter, remember."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine
+
+from lacre.canonical import sha256_hex
+from lacre.errors import DocumentMissing
+from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
+from lacre.ledger.statement import Statement
+from lacre.pools.keyring import Keyring
+from lacre.pools.vault import Vault
+from lacre.protocol.document import from_canonical
+from lacre.protocol.models import Protocol
+from lacre.rules.decide import check_bound, decide
+from lacre.rules.record import Answered, Recorded, answered_statement, parse_entry
+from lacre.rules.requests import Facts, Read, ReadDecision, Request, decode_request
+from lacre.rules.state import Protocols, State, fold
+from lacre.store.discover import Layout
+from lacre.store.memory import Memory
+from lacre.store.reader import Columns, Reader, snapshot
+from lacre.store.writer import Transaction, Writer
+from lacre.text import _
+
+Clock = Callable[[], datetime]
+Entropy = Callable[[int], bytes]
+Progress = Callable[[str, int, int | None], None]
+Asked = TypeVar("Asked", bound=Request)
+
+PROTOCOL_MEDIA = "application/vnd.lacre.protocol+json"
+RESULT_MEDIA = "application/vnd.lacre.result+json"
+TEXT_MEDIA = "text/plain; charset=utf-8"
+SALT_BYTES = 32
+NONCE_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The ledger's parts as one broker holds them; made by `lacre.api` alone."""
+
+    layout: Layout
+    engine: Engine
+    writer: Writer
+    memory: Memory
+    open_keys: Callable[[], Keyring]
+    vault: Vault
+    state_folder: Path
+    clock: Clock
+    entropy: Entropy
+    progress: Progress
+
+    @property
+    def keys(self) -> Keyring:
+        """The keys; a passphrase is asked for when the first closed one is needed."""
+        return self.open_keys()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Reader]:
+        """One consistent look at the ledger."""
+        with snapshot(self.engine) as reader:
+            yield reader
+
+    def view(self, study: str) -> State:
+        """The state of `study` (and of the ledger) as it stands now."""
+        with self.snapshot() as reader:
+            return view(reader, study)
+
+    def now(self) -> str:
+        """The broker's clock, in UTC to the microsecond, in the form entries carry."""
+        return timestamp(self.clock())
+
+
+def timestamp(moment: datetime) -> str:
+    """`moment` in the one form entries carry, whose text order is time order."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+@lru_cache(maxsize=64)
+def _protocol(body: bytes) -> Protocol:
+    return from_canonical(body)
+
+
+def protocols_of(reader: Reader) -> Protocols:
+    """Find protocols among the ledger's documents."""
+
+    def find(protocol_hash: str) -> Protocol:
+        document = reader.document(protocol_hash)
+        if document is None:
+            raise DocumentMissing(digest=protocol_hash)
+        return _protocol(document.body)
+
+    return find
+
+
+def recorded(reader: Reader, index: int) -> Recorded:
+    """The entry at `index`, parsed."""
+    return parse_entry(index, reader.entry(index).envelope)
+
+
+def view(reader: Reader, study: str) -> State:
+    """Fold the key entries and those of `study`."""
+    entries = (parse_entry(stored.index, stored.envelope) for stored in reader.study_entries(study))
+    state = fold(entries, protocols_of(reader))
+    # The next free index counts other studies' entries too.
+    return replace(state, next_index=reader.size)
+
+
+def sign_request(desk: Desk, kind: type[Asked], **fields: Any) -> tuple[Asked, Envelope]:
+    """Make a request bound to this ledger's history and sign it with the person's key."""
+    with desk.snapshot() as reader:
+        size = reader.size
+        seen = {"size": size, "root": reader.root_at(size).hex()}
+        genesis = reader.genesis()
+    nonce = fields.pop("nonce", None) or new_nonce(desk)
+    request = kind.model_validate({"genesis": genesis, "seen": seen, "nonce": nonce, **fields})
+    return request, Envelope.sign(PAYLOAD_REQUEST, request.encode(), [desk.keys.person])
+
+
+def new_nonce(desk: Desk) -> str:
+    """A nonce that no request used before."""
+    return desk.entropy(NONCE_BYTES).hex()
+
+
+def enter(desk: Desk, tx: Transaction, state: State, signed: Envelope, facts: Facts) -> Recorded:
+    """Decide on a signed request and append its entry within `tx`; the law's refusal passes through."""
+    request = decode_request(signed.payload)
+    check_bound(state, request)
+    by = signed.signatures[0].keyid
+    decision = decide(state, request, by, facts)
+    statement = answered_statement(
+        time=desk.now(), previous=state.last, request=signed, facts=facts, decision=decision
+    )
+    is_read = isinstance(request, Read) and isinstance(decision, ReadDecision)
+    return append(
+        desk,
+        tx,
+        statement,
+        study=request.study,
+        pool=getattr(request, "pool", None),
+        previous=state.last,
+        nonce=request.nonce,
+        read_class=decision.read_class if is_read else None,  # type: ignore[union-attr]
+        finishes=request.finishes if is_read else None,  # type: ignore[union-attr]
+    )
+
+
+def append(desk: Desk, tx: Transaction, statement: Statement, **columns: Any) -> Recorded:
+    """Sign `statement` as the broker and append it."""
+    data = Envelope.sign(PAYLOAD_ENTRY, statement.encode(), [desk.keys.broker]).encode()
+    time = statement.predicate["time"]
+    appended = tx.append(data, Columns(kind=statement.kind, time=time, **columns))
+    return parse_entry(appended.index, data)
+
+
+def remember(desk: Desk) -> None:
+    """Fsync into this machine's memory what was just committed (rule 18: before anything is decrypted)."""
+    with desk.snapshot() as reader:
+        desk.memory.advance(reader)
+
+
+@dataclass(frozen=True, slots=True)
+class SaltedText:
+    """Free text as it is kept: under a salted digest, so that it can be erased and the log still stand."""
+
+    salt: bytes
+    body: bytes
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of salt and body: what an entry names."""
+        return sha256_hex(self.salt + self.body)
+
+
+def salted_text(desk: Desk, text: str) -> SaltedText:
+    """Salt a text before a request names it."""
+    return SaltedText(desk.entropy(SALT_BYTES), text.encode())
+
+
+def put_text(tx: Transaction, text: SaltedText) -> None:
+    """Keep a salted text as a document."""
+    tx.put_document(text.body, TEXT_MEDIA, text.salt)
+
+
+def names_of(reader: Reader, state: State) -> dict[str, str]:
+    """The names people gave with their keys, by keyid, where they are still on record."""
+    names = {}
+    for key in state.keys.values():
+        document = reader.document(key.name) if key.name else None
+        if document is not None:
+            names[key.keyid] = document.body.decode("utf-8", "replace")
+    return names
+
+
+def clock_warnings(desk: Desk, made: Recorded, previous: str | None) -> tuple[str, ...]:
+    """Rule 19: say when this entry's time is before that of the one it follows."""
+    if previous is not None and made.time < previous:
+        return (_("The clock stands before the previous entry's ({time}).").format(time=previous),)
+    return ()
+
+
+def answered(made: Recorded) -> Answered:
+    """The content of an entry that answers a request."""
+    assert isinstance(made.content, Answered)
+    return made.content

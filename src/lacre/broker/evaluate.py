@@ -1,0 +1,82 @@
+"""Run the registered analyses over an opened pool and write down the result."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lacre.analyses import analyse, merge
+from lacre.analyses.verdict import State as Verdict
+from lacre.analyses.verdict import worst
+from lacre.broker.submissions import Submission
+from lacre.protocol.models import Protocol
+from lacre.rules.requests import Engine, ReadDecision
+from lacre.rules.verdicts import settle
+from lacre.tables.join import join_submission
+from lacre.tables.columns import TypedTable
+
+
+def evaluate(
+    protocol: Protocol,
+    protocol_hash: str,
+    pool: str,
+    analyses: Sequence[str],
+    tables: Mapping[str, TypedTable],
+    submissions: Sequence[Submission],
+    decision: ReadDecision,
+    engine: Engine,
+) -> dict[str, Any]:
+    """The result's document: all of it can be recomputed from the same inputs, byte for byte."""
+    results = []
+    for name in analyses:
+        plan = protocol.analyses[name]
+        per_system = []
+        for submission in submissions or (Submission("", {}),):
+            if plan.systems and submission.system not in plan.systems:
+                continue
+            table = _joined(tables[plan.table], submission, plan.table)
+            per_system.append(
+                analyse(name, plan, protocol, table, system=submission.system, review=decision.review)
+            )
+        results.append(merge(per_system))
+    documents = [_settled(result.as_json(), decision) for result in results]
+    state = worst([Verdict(document["state"]) for document in documents])
+    return {
+        "study": protocol.study,
+        "protocol": f"sha256:{protocol_hash}",
+        "pool": pool,
+        "standing": decision.read_class,
+        "read": decision.number,
+        "confirmatory": decision.confirmatory,
+        "retrospective": decision.retrospective,
+        "exploratory": list(decision.exploratory),
+        "review": list(decision.review),
+        "state": state.value,
+        "analyses": documents,
+        "engine": _engine(engine),
+    }
+
+
+def _joined(table: TypedTable, submission: Submission, name: str) -> TypedTable:
+    given = submission.tables.get(name)
+    return table if given is None else join_submission(table, given.typed)
+
+
+def _settled(document: dict[str, Any], decision: ReadDecision) -> dict[str, Any]:
+    """Rule 15 and 16 on one analysis: its criteria keep what was computed, its state what the read allows."""
+    return {
+        **document,
+        "computed": document["state"],
+        "state": settle(document["state"], decision),
+        "confirmatory": decision.confirmatory,
+    }
+
+
+def _engine(engine: Engine) -> dict[str, Any]:
+    from importlib.metadata import version
+
+    return {
+        "lacre": engine.lacre,
+        "statistics": engine.statistics,
+        "numpy": version("numpy"),
+        "scipy": version("scipy"),
+        "seed": None,
+    }

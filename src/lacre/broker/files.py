@@ -1,0 +1,48 @@
+"""The files a verb is given, as `[SYSTEM:][TABLE=]FILE`; a prefix counts only when it is a declared name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lacre.errors import FileNotGiven, FilePrefixNeeded
+from lacre.text import _
+
+UNNAMED = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A file, the table it holds, and the system it comes from (empty where a study names none)."""
+
+    system: str
+    table: str
+    path: Path
+
+
+def parse_given(specs: Sequence[str], tables: Sequence[str], systems: Sequence[str] = ()) -> tuple[Given, ...]:
+    """Read file arguments against the declared names.
+
+    Raises `FilePrefixNeeded` where a prefix is missing and more than one name is declared.
+    """
+    given = []
+    for spec in specs:
+        system, rest = _prefix(spec, ":", systems, what=_("system"))
+        table, path = _prefix(rest, "=", tables, what=_("table"))
+        given.append(Given(system, table, Path(path)))
+    return tuple(given)
+
+
+def _prefix(spec: str, mark: str, names: Sequence[str], *, what: str) -> tuple[str, str]:
+    head, found, tail = spec.partition(mark)
+    if found and head in names:
+        return head, tail
+    if len(names) > 1:
+        raise FilePrefixNeeded(file=spec, what=what, names=", ".join(names), example=f"{names[0]}{mark}{tail or spec}")
+    return (names[0] if names else UNNAMED), spec
+
+
+def require_tables(given: Sequence[Given], tables: Sequence[str]) -> None:
+    """Refuse when a declared table has no file."""
+    missing = [table for table in tables if not any(g.table == table for g in given)]
+    if missing:
+        raise FileNotGiven(tables=", ".join(missing))

@@ -1,0 +1,105 @@
+"""From files to typed tables: of a pool about to be sealed, of one just opened, and of submissions."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import numpy as np
+
+from lacre.broker.files import Given
+from lacre.durable import read_hashed
+from lacre.pools import vault
+from lacre.protocol.models import Protocol
+from lacre.rules.requests import SealedRecord
+from lacre.tables.formats import Format, format_of
+from lacre.tables.join import concat
+from lacre.tables.columns import Times, TypedTable
+from lacre.tables.read import read_table
+
+Progress = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """One file's bytes and how they are read."""
+
+    table: str
+    format: Format
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PoolTable:
+    """A table of a pool: its files as they came, and what they say."""
+
+    raws: tuple[Raw, ...]
+    typed: TypedTable
+
+
+def load(given: Sequence[Given]) -> tuple[Raw, ...]:
+    """Read files whole; their names say how they are to be read."""
+    return tuple(Raw(g.table, format_of(g.path), read_hashed(g.path)[0]) for g in given)
+
+
+def read_pool_tables(
+    protocol: Protocol, raws: Sequence[Raw], progress: Progress, *, keep: Collection[str] = ()
+) -> dict[str, PoolTable]:
+    """Type the tables of a pool, each of one file or several, in the protocol's order.
+
+    The columns in `keep` stand in the tables' `texts` as they are written, too.
+    """
+    return _read(protocol, raws, progress, "pool", keep)
+
+
+def read_submission_tables(
+    protocol: Protocol, raws: Sequence[Raw], progress: Progress
+) -> dict[str, PoolTable]:
+    """Type the key and `from: submission` columns of the tables a submission gives."""
+    return _read(protocol, raws, progress, "submission")
+
+
+def _read(
+    protocol: Protocol,
+    raws: Sequence[Raw],
+    progress: Progress,
+    only: Literal["pool", "submission"],
+    keep: Collection[str] = (),
+) -> dict[str, PoolTable]:
+    tables: dict[str, PoolTable] = {}
+    done = 0
+    for name, declared in protocol.tables.items():
+        files = tuple(raw for raw in raws if raw.table == name)
+        parts = []
+        for raw in files:
+            progress("reading", done, len(raws))
+            parts.append(read_table(raw.data, declared, name, raw.format, only=only, keep=keep))
+            done += 1
+        if parts:
+            tables[name] = PoolTable(files, concat(parts))
+    progress("reading", len(raws), len(raws))
+    return tables
+
+
+def early_labels(protocol: Protocol, table: str, typed: TypedTable, registered: str) -> int:
+    """How many rows of a table were labelled before the registration (rule 3)."""
+    moment = np.datetime64(datetime.fromisoformat(registered).replace(tzinfo=None), "us")
+    early = np.zeros(typed.rows, dtype=bool)
+    for name, column in protocol.tables[table].columns.items():
+        times = typed.columns.get(name)
+        if "labelled" in column.is_ and isinstance(times, Times):
+            early |= times.values < moment
+    return int(early.sum())
+
+
+def typed_of(tables: Mapping[str, PoolTable]) -> dict[str, TypedTable]:
+    """The typed tables alone."""
+    return {name: table.typed for name, table in tables.items()}
+
+
+def records_of(raws: Sequence[Raw], records: Sequence[vault.Record]) -> tuple[SealedRecord, ...]:
+    """The committed form of files: table, format and salted digest."""
+    return tuple(
+        SealedRecord(table=raw.table, format=raw.format, hmac=record.hmac)
+        for raw, record in zip(raws, records, strict=True)
+    )

@@ -1,0 +1,107 @@
+"""`init`: make a ledger, its keys and its first entry, the genesis."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from lacre.broker.desk import SALT_BYTES, TEXT_MEDIA, SaltedText, timestamp
+from lacre.broker.outcomes import LedgerMade
+from lacre.errors import OriginInvalid
+from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
+from lacre.ledger.envelope import PAYLOAD_ENTRY, Envelope
+from lacre.ledger.keys import PrivateKey
+from lacre.ledger.note import VerifierKey, is_key_name
+from lacre.pools.keyring import Keyring
+from lacre.rules.record import LAW, FirstKey, Genesis, genesis_statement
+from lacre.store.discover import FOLDER, Layout, create_layout
+from lacre.store.engine import create_ledger, make_engine
+from lacre.store.memory import Memory
+from lacre.store.reader import Columns, snapshot
+from lacre.store.writer import Writer
+
+LEDGER_ID_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a new ledger is asked to be."""
+
+    folder: Path
+    origin: str | None
+    name: str | None
+    passphrase: str | None
+
+
+def init(
+    wanted: Wanted, *, state_folder: Path, clock: Callable[[], datetime], entropy: Callable[[int], bytes]
+) -> LedgerMade:
+    """Make the ledger whole or not at all; `LedgerExists` where one is."""
+    ledger_id = entropy(LEDGER_ID_BYTES).hex()
+    origin = wanted.origin or f"lacre/{ledger_id[:8]}"
+    if not is_key_name(origin):
+        raise OriginInvalid(origin=origin)
+    with create_layout(wanted.folder) as layout:
+        keys = Keyring.create(layout.keys, wanted.passphrase, entropy)
+        name = SaltedText(entropy(SALT_BYTES), wanted.name.encode()) if wanted.name else None
+        genesis = Genesis(
+            law=LAW,
+            time=timestamp(clock()),
+            ledger=ledger_id,
+            origin=origin,
+            keys=_first_keys(keys, name),
+            recipient=keys.identity.recipient,
+        )
+        _write(layout, keys, genesis, name, Memory(state_folder))
+    final = Layout(wanted.folder.absolute() / FOLDER)
+    engine = make_engine(final.database)
+    try:
+        with snapshot(engine) as reader:
+            Memory(state_folder).advance(reader)
+            hashed = reader.genesis()
+    finally:
+        engine.dispose()
+    return LedgerMade(
+        folder=final.root,
+        origin=origin,
+        genesis=hashed or "",
+        verifier_key=VerifierKey(origin, keys.log.public).format(),
+        passphrase=bool(wanted.passphrase),
+    )
+
+
+def _first_keys(keys: Keyring, name: SaltedText | None) -> tuple[FirstKey, ...]:
+    """A person's key with every role a lone user needs, the broker's, and the log's."""
+    named = name.digest if name else None
+    return (
+        FirstKey(public=keys.person.public.raw.hex(), roles=("owner", "registrant", "custodian"), name=named),
+        FirstKey(public=keys.broker.public.raw.hex(), roles=("broker",)),
+        FirstKey(public=keys.log.public.raw.hex(), roles=("log",)),
+    )
+
+
+def _write(
+    layout: Layout, keys: Keyring, genesis: Genesis, name: SaltedText | None, memory: Memory
+) -> None:
+    """Write entry 0, signed by the person and the broker both."""
+    data = Envelope.sign(
+        PAYLOAD_ENTRY, genesis_statement(genesis).encode(), [keys.person, keys.broker]
+    ).encode()
+    engine = create_ledger(layout.database)
+    try:
+        writer = Writer(engine, checkpoint_signer(genesis.origin, lambda: keys.log), memory)
+        with writer.transaction() as tx:
+            tx.append(data, Columns(kind="genesis", time=genesis.time))
+            if name is not None:
+                tx.put_document(name.body, TEXT_MEDIA, name.salt)
+    finally:
+        engine.dispose()
+
+
+def checkpoint_signer(origin: str, log: Callable[[], PrivateKey]) -> Callable[[int, bytes], bytes]:
+    """What signs the checkpoints of the log `origin`; the key is opened at the first signature."""
+
+    def sign(size: int, root: bytes) -> bytes:
+        return SignedCheckpoint.sign(Checkpoint(origin, size, root), [log()]).note
+
+    return sign

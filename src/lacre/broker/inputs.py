@@ -1,0 +1,111 @@
+"""`inputs`: hand out a pool's ids and input columns to predict on; no label, and the reading on record."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from lacre.broker.desk import Desk, clock_warnings, enter, new_nonce, put_text, remember, salted_text
+from lacre.broker.desk import sign_request, view
+from lacre.broker.opening import open_tables, sealed_of
+from lacre.broker.outcomes import InputsWritten
+from lacre.broker.register import engine
+from lacre.broker.submissions import context_of
+from lacre.durable import write_durably
+from lacre.errors import FileExists, NoInputs, NotWritten, TableNotNamed
+from lacre.text import _
+from lacre.pools import vault
+from lacre.protocol.models import Protocol
+from lacre.protocol.tables import Table
+from lacre.rules.common import require_study
+from lacre.rules.reading import sealed_pool
+from lacre.rules.requests import Read, ReadFacts
+from lacre.tables.columns import TypedTable
+
+
+def inputs(
+    desk: Desk,
+    study: str,
+    pool: str,
+    output: Path,
+    *,
+    table: str | None = None,
+    overwrite: bool = False,
+    reason: str | None = None,
+) -> InputsWritten:
+    """Write the key and `is: input` columns of one table of a pool as CSV; a read of class `inputs`."""
+    state = desk.view(study)
+    known = require_study(state, study)
+    sealed = sealed_pool(known, pool)
+    protocol = known.in_force.protocol
+    name = _table(protocol, pool, table)
+    columns = handed_out(protocol.tables[name])
+    if len(columns) == len(protocol.tables[name].key):
+        raise NoInputs(table=name)
+    if output.exists() and not overwrite:
+        raise FileExists(file=str(output))
+    if not output.absolute().parent.is_dir():
+        raise NotWritten(path=str(output), why=_("there is no such folder"))
+    vault.check_pool(desk.vault, context_of(state, study, sealed), sealed_of(sealed), [desk.keys.identity])
+    text = salted_text(desk, reason) if reason else None
+    _request, signed = sign_request(
+        desk,
+        Read,
+        nonce=new_nonce(desk),
+        purpose="inputs",
+        study=study,
+        pool=pool,
+        protocol=known.in_force.protocol_hash,
+        reason=text.digest if text else None,
+    )
+    with desk.writer.transaction() as tx:
+        if text is not None:
+            put_text(tx, text)
+        before = tx.entry(tx.size - 1).time
+        made = enter(desk, tx, view(tx, study), signed, ReadFacts(engine=engine()))
+    remember(desk)
+    opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
+    write_durably(output, _csv(opened, columns), mode=0o600)
+    return InputsWritten(
+        study=study,
+        pool=pool,
+        entry=made.index,
+        table=name,
+        path=output,
+        rows=opened.rows,
+        columns=columns,
+        warnings=clock_warnings(desk, made, before),
+    )
+
+
+def handed_out(table: Table) -> tuple[str, ...]:
+    """The key and the columns marked `is: input`, in declared order."""
+    return tuple(
+        name
+        for name, column in table.columns.items()
+        if name in table.key or ("input" in column.is_ and column.source is None)
+    )
+
+
+def _table(protocol: Protocol, pool: str, table: str | None) -> str:
+    held = protocol.pools[pool].tables
+    if table is None and len(held) == 1:
+        return held[0]
+    if table is None or table not in held:
+        raise TableNotNamed(pool=pool, tables=", ".join(held))
+    return table
+
+
+def _csv(table: TypedTable, columns: Iterable[str]) -> Iterator[bytes]:
+    """The columns as they were written in the sealed file, a thousand rows at a time."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    names = list(columns)
+    writer.writerow(names)
+    cells = [table.texts[name] for name in names]
+    for start in range(0, table.rows, 1000):
+        for row in range(start, min(start + 1000, table.rows)):
+            writer.writerow(["" if column[row] is None else column[row] for column in cells])
+        yield buffer.getvalue().encode()
+        buffer.seek(0)
+        buffer.truncate()

@@ -1,0 +1,55 @@
+"""Open a sealed pool in memory, after the entry that spends the read and never before."""
+
+from collections.abc import Collection
+
+from lacre.broker.desk import Desk
+from lacre.broker.ingest import Raw, read_pool_tables, typed_of
+from lacre.broker.submissions import context_of
+from lacre.pools import vault
+from lacre.pools.exposure import fingerprint
+from lacre.pools.met import person_key
+from lacre.pools.met import remember as remember_cases
+from lacre.rules.state import PoolState, State, StudyState
+from lacre.tables.columns import TypedTable
+
+
+def sealed_of(pool: PoolState) -> vault.Sealed:
+    """A pool's seal on record, in the vault's terms."""
+    request = pool.sealed.request
+    return vault.Sealed(
+        request.ciphertext,
+        request.wrapped_key,
+        request.fingerprints,
+        tuple(vault.Record(r.table, r.hmac) for r in request.records),
+        request.recipients,
+    )
+
+
+def open_tables(
+    desk: Desk,
+    state: State,
+    study: StudyState,
+    pool: PoolState,
+    *,
+    content: bool = True,
+    keep: Collection[str] = (),
+) -> dict[str, TypedTable]:
+    """Decrypt and type a pool's tables, with the columns in `keep` as they are written, too.
+
+    With `content` this person's machine remembers having met the cases.
+    """
+    desk.progress("opening", 0, None)
+    opened = vault.open_pool(
+        desk.vault, context_of(state, study.slug, pool), sealed_of(pool), [desk.keys.identity]
+    )
+    raws = [
+        Raw(table, record.format, data)
+        for (table, data), record in zip(opened, pool.sealed.request.records, strict=True)
+    ]
+    protocol = study.in_force.protocol
+    tables = typed_of(read_pool_tables(protocol, raws, desk.progress, keep=keep))
+    if content:
+        key = person_key(desk.state_folder, desk.entropy)
+        prints = fingerprint(tables, protocol, study=study.slug, genesis=state.genesis, key=key)
+        remember_cases(desk.state_folder, state.genesis, prints)
+    return tables

@@ -1,0 +1,161 @@
+"""What each verb gives back: plain frozen records; `lacre.report` turns them into text and JSON."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lacre.protocol.models import Protocol
+from lacre.rules.record import Recorded
+from lacre.rules.requests import Overlap, ReadDecision, Shortfall, SubmissionFacts
+from lacre.rules.state import Key, StudyState
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerMade:
+    """A new ledger: where it is and how strangers recognise it."""
+
+    folder: Path
+    origin: str
+    genesis: str
+    verifier_key: str
+    passphrase: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A valid protocol, its hash, and what its criteria ask of the data.
+
+    `needs` gives, for each criterion id, the cases per group below which even zero errors cannot pass (or
+    None where no count is too small).
+    """
+
+    name: str
+    protocol: Protocol
+    protocol_hash: str
+    needs: Mapping[str, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A study put in the ledger; `receipt` is a C2SP tlog-proof that anyone can keep and check."""
+
+    study: str
+    entry: int
+    time: str
+    protocol_hash: str
+    receipt: bytes
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PoolSealed:
+    """A pool sealed: its rows by table, what it counts as, and what was noticed."""
+
+    study: str
+    pool: str
+    entry: int
+    time: str
+    standing: str
+    rows: Mapping[str, int]
+    undeclared: Mapping[str, tuple[str, ...]]
+    shortfall: tuple[Shortfall, ...]
+    overlaps: tuple[Overlap, ...]
+    remembered: int
+    recipients: tuple[str, ...]
+    custody: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InputsWritten:
+    """Ids and input columns handed out, and the entry that records it."""
+
+    study: str
+    pool: str
+    entry: int
+    table: str
+    path: Path
+    rows: int
+    columns: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPlanned:
+    """What a read would be, with all that can be checked without it (`--dry-run`)."""
+
+    study: str
+    pool: str
+    decision: ReadDecision
+    submissions: tuple[SubmissionFacts, ...]
+    ignored: Mapping[str, tuple[str, ...]]
+    finishes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultShown:
+    """A result: the stored document and what is added when it is shown.
+
+    `document` holds what can be recomputed (DESIGN's JSON without `result`, `now`, `custody`, `anchors`);
+    `finished` names the crashed read that this call finished, if one.
+    """
+
+    name: str
+    entry: int
+    study: str
+    document: Mapping[str, Any]
+    now: str
+    custody: str
+    language: str
+    shortfall: tuple[Shortfall, ...] = ()
+    ignored: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    finished: int | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """PASS, FAIL, INSUFFICIENT_EVIDENCE or MANUAL_REVIEW."""
+        return str(self.document["state"])
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerStatus:
+    """Where things stand: the ledger and every study in it."""
+
+    folder: Path
+    origin: str
+    genesis: str
+    verifier_key: str
+    size: int
+    root: str
+    keys: tuple[Key, ...]
+    names: Mapping[str, str]
+    studies: tuple[StudyState, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Entries in log order, with the names of the keys that signed them (by keyid)."""
+
+    entries: tuple[Recorded, ...]
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyShown:
+    """One study, whole: its protocol, pools, reads and entries."""
+
+    study: StudyState
+    entries: tuple[Recorded, ...]
+    names: Mapping[str, str]
+    custody: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryShown:
+    """One entry that is no result, with its documents (by digest; None where the ledger lacks one)."""
+
+    recorded: Recorded
+    names: Mapping[str, str]
+    documents: Mapping[str, bytes | None]

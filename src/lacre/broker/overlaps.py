@@ -1,0 +1,81 @@
+"""What two pools have in common, found through their fingerprints without opening either (rule 12)."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from lacre.broker.desk import Desk, view
+from lacre.pools.exposure import Prints, Shared, shared_between, shared_within_study
+from lacre.rules.requests import CONTENT_CLASSES, Overlap
+from lacre.rules.state import PoolState, StudyState
+from lacre.store.reader import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The overlaps found, and the log's size when they were: later seals and reads make them stale."""
+
+    shared: tuple[Overlap, ...]
+    exposed: tuple[Overlap, ...]
+    exposes: tuple[Overlap, ...]
+    size: int
+
+
+def gather(
+    desk: Desk, snapshot: AbstractContextManager[Reader], study: StudyState, pool: str, prints: Prints
+) -> Gathered:
+    """Hold a pool, about to be sealed or read, against all others of the ledger.
+
+    The snapshot is let go before the fingerprints are compared: a commit would have to wait for it.
+    """
+    with snapshot as reader:
+        size, others = reader.size, list(_others(reader, study, pool))
+    shared: list[Overlap] = []
+    exposed: list[Overlap] = []
+    exposes: list[Overlap] = []
+    for slug, other in others:
+        theirs = prints_of(desk, slug, other)
+        if slug == study.slug:
+            shared.extend(_within(slug, other.name, shared_within_study(prints, theirs)))
+            continue
+        if not (count := shared_between(prints, theirs)):
+            continue
+        overlap = Overlap(study=slug, pool=other.name, kind="cases", count=count)
+        if other.of_class(*CONTENT_CLASSES):
+            exposed.append(overlap)
+        elif other.standing != "dev":
+            exposes.append(overlap)
+    return Gathered(tuple(shared), tuple(exposed), tuple(exposes), size)
+
+
+def still_fresh(reader: Reader, gathered: Gathered) -> bool:
+    """Whether nothing was sealed or read since `gathered`."""
+    return not any(
+        stored.kind in {"seal", "read"} for stored in reader.entries(gathered.size, reader.size)
+    )
+
+
+def prints_of(desk: Desk, study: str, pool: PoolState) -> Prints:
+    """The fingerprints kept beside a sealed pool."""
+    return Prints.decode(desk.vault.read(study, pool.name, "prints", pool.sealed.request.fingerprints))
+
+
+def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str, PoolState]]:
+    """Every sealed pool of the ledger but this one, with its study."""
+    for slug in reader.studies():
+        known = study if slug == study.slug else view(reader, slug).study
+        for other in known.pools.values() if known else ():
+            if (slug, other.name) != (study.slug, pool):
+                yield slug, other
+
+
+def _within(study: str, pool: str, shared: Shared) -> Iterator[Overlap]:
+    kinds = (("cases", shared.cases), ("units", shared.units), ("digests", shared.digests))
+    for kind, count in kinds:
+        if count:
+            yield Overlap.model_validate({"study": study, "pool": pool, "kind": kind, "count": count})
+    for label, count in shared.disjoint.items():
+        if count:
+            yield Overlap(study=study, pool=pool, kind="disjoint", count=count, label=label)
+
+

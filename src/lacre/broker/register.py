@@ -1,0 +1,74 @@
+"""`register`: put a validated protocol in the ledger, before any data exists."""
+
+from pathlib import Path
+
+from lacre import __version__
+from lacre.broker.desk import (
+    PROTOCOL_MEDIA,
+    Desk,
+    answered,
+    clock_warnings,
+    enter,
+    remember,
+    sign_request,
+    view,
+)
+from lacre.broker.outcomes import Checked, Registered
+from lacre.durable import read_hashed
+from lacre.ledger.merkle import inclusion_proof
+from lacre.ledger.proof import Receipt
+from lacre.protocol.document import canonical, parse, protocol_hash
+from lacre.protocol.models import Protocol
+from lacre.rules.requests import Engine, Register, RegisterFacts
+from lacre.stats import VERSION
+
+
+def engine() -> Engine:
+    """What computes here."""
+    return Engine(lacre=__version__, statistics=VERSION)
+
+
+def load_protocol(source: str | Path | bytes) -> tuple[str, Protocol]:
+    """The protocol of a file (or of its bytes), with a name to show."""
+    if isinstance(source, bytes):
+        return "protocol", parse(source)
+    path = Path(source)
+    return path.name, parse(read_hashed(path)[0], path.name)
+
+
+def check(source: str | Path | bytes) -> Checked:
+    """Validate a protocol and say what its criteria need; touches no ledger."""
+    from lacre.analyses.feasibility import needs
+
+    name, protocol = load_protocol(source)
+    return Checked(name, protocol, protocol_hash(protocol), needs(protocol))
+
+
+def register(desk: Desk, source: str | Path | bytes) -> Registered:
+    """Register a protocol as a new study and give its receipt (rule 1)."""
+    _name, protocol = load_protocol(source)
+    digest = protocol_hash(protocol)
+    study = protocol.study
+    _request, signed = sign_request(desk, Register, study=study, protocol=digest)
+    with desk.writer.transaction() as tx:
+        tx.put_document(canonical(protocol), PROTOCOL_MEDIA)
+        before = tx.entry(tx.size - 1).time
+        made = enter(desk, tx, view(tx, study), signed, RegisterFacts(engine=engine()))
+    remember(desk)
+    return Registered(
+        study=study,
+        entry=made.index,
+        time=answered(made).time,
+        protocol_hash=digest,
+        receipt=receipt(desk, made.index),
+        warnings=clock_warnings(desk, made, before),
+    )
+
+
+def receipt(desk: Desk, index: int) -> bytes:
+    """A C2SP tlog-proof that the entry at `index` stands in the tree of the latest checkpoint."""
+    with desk.snapshot() as reader:
+        checkpoint = reader.checkpoint()
+        assert checkpoint is not None
+        hashes = inclusion_proof(index, reader.size, reader.subtree)
+        return Receipt(index, hashes, checkpoint).format()

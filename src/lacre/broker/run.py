@@ -1,0 +1,40 @@
+"""`run`: one analysis on `dev` or `contraste`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lacre.broker.desk import Desk
+from lacre.broker.outcomes import ReadPlanned, ResultShown
+from lacre.broker.reading import Ask, check_protocol, read_and_analyse
+from lacre.errors import AnalysisNotDeclared
+from lacre.rules.common import require_study
+
+
+def run(
+    desk: Desk,
+    study: str,
+    analysis: str,
+    submission: Sequence[str] = (),
+    *,
+    pool: str | None = None,
+    accept_exposure: bool = False,
+    dry_run: bool = False,
+    protocol: str | Path | bytes | None = None,
+    reason: str | None = None,
+) -> ResultShown | ReadPlanned:
+    """Run `analysis` on the pool it is registered for, or on another, which makes it exploratory (rule 15)."""
+    check_protocol(desk, study, protocol)
+    analyses = require_study(desk.view(study), study).in_force.protocol.analyses
+    if analysis not in analyses:
+        raise AnalysisNotDeclared(analysis=analysis, declared=", ".join(analyses))
+    ask = Ask(
+        purpose="run",
+        study=study,
+        pool=pool or analyses[analysis].pool,
+        analyses=(analysis,),
+        files=submission,
+        accept_exposure=accept_exposure,
+        dry_run=dry_run,
+        reason=reason,
+    )
+    return read_and_analyse(desk, ask)

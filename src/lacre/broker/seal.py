@@ -1,0 +1,156 @@
+"""`seal`: encrypt a pool, commit to its content, and hold it against every other pool."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from lacre.broker.custody import grade
+from lacre.broker.desk import Desk, answered, clock_warnings, enter, remember, sign_request, view
+from lacre.broker.files import parse_given, require_tables
+from lacre.broker.ingest import PoolTable, Raw, early_labels, load, read_pool_tables, records_of, typed_of
+from lacre.broker.outcomes import PoolSealed
+from lacre.broker.overlaps import Gathered, gather, still_fresh
+from lacre.pools import vault
+from lacre.pools.exposure import Prints, fingerprint
+from lacre.pools.held import hold
+from lacre.pools.met import met_elsewhere, person_key
+from lacre.pools.seal import Context
+from lacre.protocol.models import Protocol
+from lacre.rules.common import declared_pool, require_study
+from lacre.rules.decide import decide
+from lacre.rules.requests import Seal, SealDecision, SealedRecord, SealFacts
+from lacre.rules.sealing import check_sealable
+from lacre.rules.state import State
+from lacre.store.reader import Reader
+
+_BLANK = "0" * 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A pool's files, read, typed and fingerprinted."""
+
+    tables: Mapping[str, PoolTable]
+    prints: Prints
+    personal: Prints
+
+    @property
+    def raws(self) -> tuple[Raw, ...]:
+        """The files in the order they are sealed: by table as declared, then as given."""
+        return tuple(raw for table in self.tables.values() for raw in table.raws)
+
+
+def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: bool = False) -> PoolSealed:
+    """Seal the files of a pool (rules 2, 3, 12, 14); the law is asked before anything is encrypted."""
+    state = desk.view(study)
+    known = require_study(state, study)
+    protocol = known.in_force.protocol
+    declared = declared_pool(known, pool)
+    check_sealable(known, pool, declared)
+    given = parse_given(files, declared.tables)
+    require_tables(given, declared.tables)
+    ready = _read(desk, state, protocol, load(given))
+    asked = {"study": study, "pool": pool, "protocol": known.in_force.protocol_hash, "as_dev": as_dev}
+    gathered, facts = _facts(desk, desk.snapshot(), state, study, pool, ready)
+    _ask_first(desk, state, asked, ready, facts)
+    context = Context(state.genesis, study, pool, known.in_force.protocol_hash)
+    sealed = _encrypt(desk, context, (state.recipient,), ready)
+    request, signed = sign_request(
+        desk,
+        Seal,
+        **asked,
+        records=records_of(ready.raws, sealed.records),
+        ciphertext=sealed.ciphertext,
+        wrapped_key=sealed.wrapped_key,
+        fingerprints=sealed.fingerprints,
+        recipients=tuple(sealed.recipients),
+    )
+    with desk.writer.transaction() as tx:
+        state = view(tx, study)
+        if not still_fresh(tx, gathered):
+            gathered, facts = _facts(desk, nullcontext(tx), state, study, pool, ready)
+        before = tx.entry(tx.size - 1).time
+        made = enter(desk, tx, state, signed, facts)
+    remember(desk)
+    hold(desk.state_folder, sealed.fingerprints, ready.personal)
+    decision = answered(made).decision
+    assert isinstance(decision, SealDecision)
+    return PoolSealed(
+        study=study,
+        pool=pool,
+        entry=made.index,
+        time=made.time,
+        standing=decision.standing,
+        rows=facts.rows,
+        undeclared={name: table.typed.undeclared for name, table in ready.tables.items()},
+        shortfall=decision.shortfall,
+        overlaps=(*facts.shared, *facts.exposed),
+        remembered=facts.remembered,
+        recipients=request.recipients,
+        custody=grade(request.recipients, state.recipient),
+        warnings=clock_warnings(desk, made, before),
+    )
+
+
+def _read(desk: Desk, state: State, protocol: Protocol, raws: Sequence[Raw]) -> _Ready:
+    tables = read_pool_tables(protocol, raws, desk.progress)
+    typed = typed_of(tables)
+    desk.progress("fingerprinting", 0, None)
+    study, genesis = protocol.study, state.genesis
+    prints = fingerprint(typed, protocol, study=study, genesis=genesis, key=desk.keys.fingerprint)
+    mine = person_key(desk.state_folder, desk.entropy)
+    personal = fingerprint(typed, protocol, study=study, genesis=genesis, key=mine)
+    return _Ready(tables, prints, personal)
+
+
+def _facts(
+    desk: Desk, snapshot: AbstractContextManager[Reader], state: State, slug: str, pool: str, ready: _Ready
+) -> tuple[Gathered, SealFacts]:
+    study = require_study(state, slug)
+    gathered = gather(desk, snapshot, study, pool, ready.prints)
+    registered = study.registered.time
+    return gathered, SealFacts(
+        rows={name: table.typed.rows for name, table in ready.tables.items()},
+        undeclared={n: len(t.typed.undeclared) for n, t in ready.tables.items() if t.typed.undeclared},
+        early_labels={
+            n: c
+            for n, t in ready.tables.items()
+            if (c := early_labels(study.in_force.protocol, n, t.typed, registered))
+        },
+        shared=gathered.shared,
+        exposed=gathered.exposed,
+        remembered=met_elsewhere(desk.state_folder, state.genesis, ready.personal),
+    )
+
+
+def _ask_first(
+    desk: Desk, state: State, asked: Mapping[str, object], ready: _Ready, facts: SealFacts
+) -> None:
+    """Let the law refuse on what is known before the pool is encrypted."""
+    blank = Seal.model_validate(
+        {
+            **asked,
+            "genesis": state.genesis,
+            "seen": {"size": 0, "root": _BLANK},
+            "nonce": _BLANK[:32],
+            "records": tuple(SealedRecord(table=r.table, format=r.format, hmac=_BLANK) for r in ready.raws),
+            "ciphertext": _BLANK,
+            "wrapped_key": _BLANK,
+            "fingerprints": _BLANK,
+            "recipients": (),
+        }
+    )
+    decide(state, blank, desk.keys.person.public.keyid, facts)
+
+
+def _encrypt(desk: Desk, context: Context, recipients: Sequence[str], ready: _Ready) -> vault.Sealed:
+    desk.progress("encrypting", 0, None)
+    return vault.seal_pool(
+        desk.vault,
+        context,
+        [(raw.table, raw.data) for raw in ready.raws],
+        prints=ready.prints.encode(),
+        recipients=recipients,
+        identities=[desk.keys.identity],
+        entropy=desk.entropy,
+    )

@@ -1,0 +1,129 @@
+"""`status`, `log`, `show`: where things stand, from the entries alone; nothing is read from a pool."""
+
+from dataclasses import replace
+
+from sqlalchemy import Engine
+
+from lacre.broker.custody import grade
+from lacre.broker.desk import Desk, names_of, protocols_of, recorded, view
+from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
+from lacre.broker.results import shown
+from lacre.errors import NotOfStudy, UsageError
+from lacre.ledger.note import VerifierKey
+from lacre.ledger.keys import PublicKey
+from lacre.rules.common import require_study
+from lacre.rules.record import Answered, Recorded, Result, parse_entry
+from lacre.rules.requests import Read
+from lacre.rules.state import State, fold
+from lacre.store.reader import Reader, snapshot
+from lacre.text import _
+
+
+def status(desk: Desk) -> LedgerStatus:
+    """The ledger and every study in it."""
+    with desk.snapshot() as reader:
+        state = ledger_state(reader)
+        studies = [view(reader, slug).study for slug in reader.studies()]
+        size = reader.size
+        return LedgerStatus(
+            folder=desk.layout.root,
+            origin=state.origin,
+            genesis=state.genesis,
+            verifier_key=verifier_key(state),
+            size=size,
+            root=reader.root_at(size).hex(),
+            keys=tuple(state.keys.values()),
+            names=names_of(reader, state),
+            studies=tuple(study for study in studies if study is not None),
+        )
+
+
+def log(desk: Desk, study: str | None = None) -> Log:
+    """The entries, of one study or of all, in log order."""
+    with desk.snapshot() as reader:
+        if study is not None:
+            require_study(view(reader, study), study)
+            entries = tuple(r for r in _of_study(reader, study) if r.study == study)
+        else:
+            entries = tuple(parse_entry(e.index, e.envelope) for e in reader.entries(0, reader.size))
+        return Log(entries, names_of(reader, ledger_state(reader)))
+
+
+def show(desk: Desk, what: str | None = None) -> LedgerStatus | StudyShown | ResultShown | EntryShown:
+    """The ledger, a `STUDY`, a result `STUDY@ENTRY`, or any entry by `@ENTRY` or its number."""
+    if what is None:
+        return status(desk)
+    study, entry = split_name(what)
+    if entry is None:
+        return _show_study(desk, study)
+    with desk.snapshot() as reader:
+        found = _entry(reader, entry)
+        if study and found.study != study:
+            raise NotOfStudy(entry=entry, study=study)
+        if not isinstance(found.content, Result):
+            return _show_entry(reader, found)
+    return shown(desk, found.study or study, entry)
+
+
+def split_name(what: str) -> tuple[str, int | None]:
+    """`STUDY@ENTRY`, `STUDY`, `@ENTRY` or a number, taken apart; `EntryAbsent` for what is none of them."""
+    study, mark, entry = what.rpartition("@")
+    if not mark:
+        return ("", int(what)) if what.isascii() and what.isdigit() and len(what) < 16 else (what, None)
+    if not (entry.isascii() and entry.isdigit() and len(entry) < 16):
+        raise UsageError(why=_("{what!r} names no entry").format(what=what), verb="show")
+    return study, int(entry)
+
+
+def ledger_state(reader: Reader) -> State:
+    """Who the ledger is and which keys it knows, with no study."""
+    keys = (parse_entry(e.index, e.envelope) for e in reader.study_entries(""))
+    return replace(fold(keys, protocols_of(reader)), next_index=reader.size)
+
+
+def origin_of(engine: Engine) -> str:
+    """The name of the log, from its genesis."""
+    with snapshot(engine) as reader:
+        return ledger_state(reader).origin
+
+
+def verifier_key(state: State) -> str:
+    """The key that checkpoints are verified with, in the signed-note form."""
+    log_key = next(key for key in state.keys.values() if "log" in key.roles)
+    return VerifierKey(state.origin, PublicKey(bytes.fromhex(log_key.public))).format()
+
+
+def _of_study(reader: Reader, study: str) -> list[Recorded]:
+    return [parse_entry(stored.index, stored.envelope) for stored in reader.study_entries(study)]
+
+
+def _entry(reader: Reader, index: int) -> Recorded:
+    return recorded(reader, index)
+
+
+def _show_study(desk: Desk, slug: str) -> StudyShown:
+    with desk.snapshot() as reader:
+        state = view(reader, slug)
+        study = require_study(state, slug)
+        custody = {
+            name: grade(pool.sealed.request.recipients, state.recipient) for name, pool in study.pools.items()
+        }
+        entries = tuple(r for r in _of_study(reader, slug) if r.study == slug)
+        return StudyShown(study, entries, names_of(reader, state), custody)
+
+
+def _show_entry(reader: Reader, found: Recorded) -> EntryShown:
+    digests = _documents_of(found)
+    bodies = {}
+    for digest in digests:
+        document = reader.document(digest)
+        bodies[digest] = document.body if document is not None else None
+    return EntryShown(found, names_of(reader, ledger_state(reader)), bodies)
+
+
+def _documents_of(found: Recorded) -> tuple[str, ...]:
+    if not isinstance(found.content, Answered):
+        return ()
+    request = found.content.request
+    reason = request.reason if isinstance(request, Read) else None
+    return (request.protocol,) if reason is None else (request.protocol, reason)

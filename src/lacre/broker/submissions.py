@@ -1,0 +1,184 @@
+"""What systems submit: read, typed, matched against the pool's ids without opening it, and kept encrypted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lacre.broker.desk import Desk
+from lacre.broker.files import UNNAMED, parse_given
+from lacre.broker.ingest import PoolTable, Raw, load, read_submission_tables, records_of
+from lacre.errors import ForeignCases, SubmissionMissing, SubmissionNotAsked
+from lacre.pools import vault
+from lacre.pools.exposure import Prints, match_submission_ids
+from lacre.pools.seal import Context
+from lacre.protocol.models import Protocol
+from lacre.rules.requests import SubmissionFacts, Submitted
+from lacre.rules.state import PoolState, State, StudyState
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One system's files, read and typed."""
+
+    system: str
+    tables: Mapping[str, PoolTable]
+
+    @property
+    def raws(self) -> tuple[Raw, ...]:
+        """The files, by table as declared, then as given."""
+        return tuple(raw for table in self.tables.values() for raw in table.raws)
+
+
+def systems_of(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:
+    """The systems whose submissions the analyses need, in declared order; one unnamed where none is declared."""
+    declared = tuple(protocol.systems) or (UNNAMED,)
+    needed = {s for name in analyses for s in (protocol.analyses[name].systems or declared)}
+    return tuple(system for system in declared if system in needed)
+
+
+def submitted_tables(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:
+    """The tables of which the analyses use a column that comes from the submission."""
+    needed = []
+    for name, table in protocol.tables.items():
+        used = {c for a in analyses if (p := protocol.analyses[a]).table == name for c in p.columns()}
+        if any(table.columns[column].source == "submission" for column in used if column in table.columns):
+            needed.append(name)
+    return tuple(needed)
+
+
+def load_submissions(
+    desk: Desk, protocol: Protocol, analyses: Sequence[str], specs: Sequence[str]
+) -> tuple[Submission, ...]:
+    """Read and type what was given; `SubmissionMissing` names what was not."""
+    systems = systems_of(protocol, analyses)
+    tables = submitted_tables(protocol, analyses)
+    if not tables and specs:
+        raise SubmissionNotAsked(analyses=", ".join(analyses))
+    given = parse_given(specs, tables, [system for system in systems if system])
+    missing = [
+        ":".join(filter(None, (system, table)))
+        for system in systems
+        for table in tables
+        if not any(g.system == system and g.table == table for g in given)
+    ]
+    if missing:
+        raise SubmissionMissing(missing=", ".join(missing))
+    return tuple(
+        Submission(
+            system,
+            read_submission_tables(protocol, load([g for g in given if g.system == system]), desk.progress),
+        )
+        for system in systems
+        if tables
+    )
+
+
+def match_ids(
+    desk: Desk, state: State, study: StudyState, prints: Prints, submissions: Sequence[Submission]
+) -> list[SubmissionFacts]:
+    """Count, by the pool's fingerprints, the cases a submission leaves out; refuse cases of no such pool."""
+    facts = []
+    for submission in submissions:
+        for name, table in submission.tables.items():
+            matched = match_submission_ids(
+                prints,
+                name,
+                study.in_force.protocol.tables[name],
+                table.typed,
+                study=study.slug,
+                genesis=state.genesis,
+                key=desk.keys.fingerprint,
+            )
+            if matched.unknown:
+                raise ForeignCases(table=name, unknown=matched.unknown, known=matched.known)
+            facts.append(
+                SubmissionFacts(
+                    system=submission.system,
+                    table=name,
+                    rows=table.typed.rows,
+                    absent=matched.absent,
+                )
+            )
+    return facts
+
+
+def context_of(state: State, study: str, pool: PoolState, system: str | None = None) -> Context:
+    """What a blob of this pool is bound to."""
+    return Context(state.genesis, study, pool.name, pool.sealed.request.protocol, system)
+
+
+def keep(
+    desk: Desk, state: State, study: str, pool: PoolState, submissions: Sequence[Submission]
+) -> tuple[Submitted, ...]:
+    """Keep submissions encrypted beside the pool; the digests go into the request."""
+    kept = []
+    for submission in submissions:
+        raws = submission.raws
+        sealed = vault.seal_submission(
+            desk.vault,
+            context_of(state, study, pool, submission.system),
+            [(raw.table, raw.data) for raw in raws],
+            recipients=pool.sealed.request.recipients,
+            entropy=desk.entropy,
+        )
+        kept.append(
+            Submitted(
+                system=submission.system,
+                records=records_of(raws, sealed.records),
+                blob=sealed.ciphertext,
+                wrapped_key=sealed.wrapped_key,
+            )
+        )
+    return tuple(kept)
+
+
+def kept_submission(submitted: Submitted, pool: PoolState) -> vault.SealedSubmission:
+    """A submission on record, in the vault's terms."""
+    return vault.SealedSubmission(
+        submitted.blob,
+        submitted.wrapped_key,
+        tuple(vault.Record(r.table, r.hmac) for r in submitted.records),
+        pool.sealed.request.recipients,
+    )
+
+
+def same_submissions(
+    desk: Desk,
+    state: State,
+    study: str,
+    pool: PoolState,
+    kept: Sequence[Submitted],
+    given: Sequence[Submission],
+) -> bool:
+    """Whether the files given now are those kept with an earlier read (rule 16)."""
+    if [s.system for s in kept] != [s.system for s in given]:
+        return False
+    return all(
+        vault.submission_matches(
+            desk.vault,
+            context_of(state, study, pool, new.system),
+            kept_submission(old, pool),
+            [(raw.table, raw.data) for raw in new.raws],
+            [desk.keys.identity],
+        )
+        for old, new in zip(kept, given, strict=True)
+    )
+
+
+def reopen(
+    desk: Desk, protocol: Protocol, state: State, study: str, pool: PoolState, kept: Sequence[Submitted]
+) -> tuple[Submission, ...]:
+    """Read kept submissions again, to finish the read they were made for."""
+    submissions = []
+    for submitted in kept:
+        opened = vault.open_submission(
+            desk.vault,
+            context_of(state, study, pool, submitted.system),
+            kept_submission(submitted, pool),
+            [desk.keys.identity],
+        )
+        raws = [
+            Raw(table, record.format, data)
+            for (table, data), record in zip(opened, submitted.records, strict=True)
+        ]
+        submissions.append(Submission(submitted.system, read_submission_tables(protocol, raws, desk.progress)))
+    return tuple(submissions)

@@ -1,0 +1,168 @@
+"""What the verbs have in common: their options, their help, and the way they answer."""
+
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec
+
+import click
+
+from lacre.cli import screen
+from lacre.cli.exits import DONE, VERDICTS
+from lacre.cli.verbs import VERBS
+from lacre.text import LANGUAGES, N_, _, use_language
+
+if TYPE_CHECKING:
+    from lacre.api import Ledger
+    from lacre.broker.outcomes import ReadPlanned, ResultShown
+
+P = ParamSpec("P")
+
+
+class Example(NamedTuple):
+    """A line to type, and what it does."""
+
+    line: str
+    about: str
+
+
+class Option(click.Option):
+    """An option whose help is looked up in the language in use when it is shown."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return what is typed and what it does."""
+        record = super().get_help_record(ctx)
+        if record is None or not self.help:
+            return record
+        return record[0], record[1].replace(self.help, _(self.help), 1)
+
+
+class Verb(click.Command):
+    """A verb: its help says what it does, then its options, then examples."""
+
+    def __init__(self, *args: Any, about: str, examples: Sequence[Example], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.about = about
+        self.examples = tuple(examples)
+
+    def format_help_text(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the verb does."""
+        for paragraph in (VERBS[str(self.name)].about, *self.about.split("\n\n")):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(_(paragraph))
+
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, each line as it is typed."""
+        with formatter.section(_("Examples")):
+            for example in self.examples:
+                formatter.write(f"  {example.line}\n")
+                formatter.indent()
+                formatter.indent()
+                formatter.write_text(_(example.about))
+                formatter.dedent()
+                formatter.dedent()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a verb: what it may answer to, and how."""
+
+    as_json: bool
+    folder: Path | None
+    language: str
+
+    @contextmanager
+    def ledger(self, passphrase_file: Path | None = None) -> Iterator["Ledger"]:
+        """Open the ledger that the call is about, with progress shown on a terminal."""
+        from lacre import api
+        from lacre.cli.passphrase import asking
+        from lacre.cli.progress import bars
+
+        with bars() as progress:
+            yield api.open(self.folder, passphrase=asking(passphrase_file), progress=progress)
+
+    def show(self, outcome: Any, after: str = "", **more: Any) -> None:
+        """Write an outcome, as its text and `after`, or as the one JSON document of this call with `more` in it."""
+        if self.as_json:
+            from lacre.report.json import as_json
+
+            screen.write_json({**as_json(outcome), **more})
+        else:
+            from lacre.report.text import as_text
+
+            screen.write(as_text(outcome, width=screen.width(), colour=screen.colour()) + after)
+
+    def show_read(self, outcome: "ResultShown | ReadPlanned") -> int:
+        """Show what a read gave, and return the exit status: its verdict, or done for a dry run."""
+        self.show(outcome)
+        state = getattr(outcome, "state", None)
+        return DONE if state is None else VERDICTS[state]
+
+    def say(self, document: dict[str, Any], text: str) -> None:
+        """Write `document` as the one JSON document of this call, or else `text`."""
+        if self.as_json:
+            screen.write_json(document)
+        else:
+            screen.write(text)
+
+
+def verb(
+    name: str, about: str, examples: Sequence[Example]
+) -> Callable[[Callable[Concatenate[Call, P], int]], Verb]:
+    """Make a function that answers a `Call` with an exit status into the verb `name`."""
+
+    def make(function: Callable[Concatenate[Call, P], int]) -> Verb:
+        @functools.wraps(function)
+        def call(*, as_json: bool, ledger: Path | None, lang: str, **given: Any) -> int:
+            return function(Call(as_json, ledger, lang), **given)  # type: ignore[call-arg]  # click passes by name
+
+        params = [*reversed(getattr(function, "__click_params__", [])), *_shared()]
+        return Verb(name, params=params, callback=call, about=about, examples=examples)
+
+    return make
+
+
+def option(*names: str, **settings: Any) -> Callable[[Callable[P, int]], Callable[P, int]]:
+    """Declare an option of a verb."""
+    return click.option(*names, cls=Option, **settings)
+
+
+def path_option(*names: str, **settings: Any) -> Callable[[Callable[P, int]], Callable[P, int]]:
+    """Declare an option that takes a file or folder, which lacre itself looks at."""
+    return option(*names, type=click.Path(path_type=Path), **settings)
+
+
+passphrase_option = path_option(
+    "--passphrase-file",
+    metavar="FILE",
+    help=N_("Read the keys' passphrase from FILE (else LACRE_PASSPHRASE, else it is asked on a terminal)."),
+)
+
+
+def _shared() -> list[click.Parameter]:
+    def choose(_ctx: click.Context, _param: click.Parameter, language: str) -> str:
+        use_language(language)
+        return language
+
+    return [
+        Option(["--json", "as_json"], is_flag=True, help=N_("Answer with one JSON document on standard output.")),
+        Option(
+            ["--ledger"],
+            type=click.Path(path_type=Path),
+            metavar="DIR",
+            help=N_("Use the ledger in DIR (else LACRE_LEDGER, else the nearest .lacre, upwards from here)."),
+        ),
+        Option(
+            ["--lang"],
+            type=click.Choice(LANGUAGES),
+            metavar="TAG",
+            default=LANGUAGES[0],
+            envvar="LACRE_LANG",
+            is_eager=True,
+            callback=choose,
+            help=N_("Speak this language (a tag such as en; else LACRE_LANG)."),
+        ),
+    ]

@@ -1,0 +1,85 @@
+"""One call of `lacre`: parse, invoke, and end with a status that means something, never with a traceback."""
+
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+
+import click
+
+from lacre.cli import screen
+from lacre.cli.exits import DONE
+from lacre.cli.verbs import Verbs, verbs
+from lacre.errors import InternalError, Interrupted, LacreError, NotWritten, UsageError, VerbUnclear
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `lacre` with `argv` (else the process's arguments) and return its exit status.
+
+    That is what the verb answers; 2 for a refusal or a command line that cannot be understood, 70 for a fault
+    of lacre's own, 130 when interrupted; and nothing else.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    screen.prepare()
+    if not sys.warnoptions:
+        # A library's warning may quote what it read; what a user must know, the outcomes say themselves.
+        warnings.simplefilter("ignore")
+    try:
+        return _invoke(verbs(), arguments)
+    except Exception as error:  # noqa: BLE001 - the last door: a traceback could show a sealed cell
+        return _end(error, as_json=_asks_json(arguments))
+    except KeyboardInterrupt:
+        return _end(Interrupted(), as_json=_asks_json(arguments))
+
+
+def _invoke(group: Verbs, arguments: list[str]) -> int:
+    # Not click's own `main`, which ends the process with 1 for a broken pipe.
+    try:
+        with group.make_context("lacre", arguments) as context:
+            answer = group.invoke(context)
+    except click.exceptions.Exit as end:
+        return int(end.exit_code)
+    return DONE if answer is None else int(answer)
+
+
+def _end(error: Exception, *, as_json: bool) -> int:
+    if isinstance(error, BrokenPipeError):
+        screen.silence(sys.stdout)
+        return DONE
+    refusal = _refusal(error)
+    try:
+        screen.refuse(refusal, as_json=as_json)
+    except NotWritten:
+        with suppress(LacreError):
+            screen.refuse(refusal, as_json=False)
+    return refusal.exit_status
+
+
+def _refusal(error: Exception) -> LacreError:
+    """Say in lacre's own words why a call ended."""
+    if isinstance(error, LacreError):
+        return error
+    if isinstance(error, click.Abort | EOFError):
+        return Interrupted()
+    if isinstance(error, click.ClickException):
+        context = getattr(error, "ctx", None)
+        verb = context.info_name if context is not None and context.parent is not None else None
+        why = error.format_message()
+        return VerbUnclear(why=why) if verb is None else UsageError(why=why, verb=verb)
+    return InternalError(kind=type(error).__name__, where=_where(error))
+
+
+def _where(error: Exception) -> str:
+    """Name the innermost line of lacre's that the exception passed; its own text could hold a cell."""
+    where = "lacre"
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        module = frame.f_globals.get("__name__", "")
+        if module.split(".")[0] == "lacre":
+            where = f"{module}:{line}"
+    return where
+
+
+def _asks_json(arguments: Sequence[str]) -> bool:
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options

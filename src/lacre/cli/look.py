@@ -1,0 +1,80 @@
+"""The verbs that look and change nothing: status, log, show, audit."""
+
+from pathlib import Path
+
+import click
+
+from lacre.cli.command import Call, Example, path_option, verb
+from lacre.cli.exits import FINDING
+from lacre.text import N_
+
+
+@verb(
+    "status",
+    N_("Each study with its pools: what each counts as now, its reads and results, and what comes next."),
+    [Example("lacre status", N_("The ledger here.")), Example("lacre status --ledger /srv/audit/.lacre", N_("Another."))],
+)
+def status_verb(call: Call) -> int:
+    """Show where things stand."""
+    with call.ledger() as ledger:
+        status = ledger.status()
+    call.show(status)
+    return 0
+
+
+@verb(
+    "log",
+    N_("One line for each entry: when, which study, who asked, and what happened."),
+    [Example("lacre log", N_("All entries.")), Example("lacre log credit-screen", N_("Those of a study."))],
+)
+@click.argument("study", required=False)
+def log_verb(call: Call, study: str | None) -> int:
+    """List entries."""
+    with call.ledger() as ledger:
+        log = ledger.log(study)
+    call.show(log)
+    return 0
+
+
+@verb(
+    "show",
+    N_("WHAT is a study, a result as STUDY@ENTRY, or an entry as @ENTRY or its number; without it, the whole ledger."),
+    [
+        Example("lacre show credit-screen", N_("A study: its plan, pools, reads and entries.")),
+        Example("lacre show credit-screen@5", N_("A result, as when it was first told.")),
+        Example("lacre show @3", N_("An entry: its signed bytes and what they say.")),
+    ],
+)
+@click.argument("what", required=False)
+def show_verb(call: Call, what: str | None) -> int:
+    """Show a study, a result or an entry."""
+    with call.ledger() as ledger:
+        shown = ledger.show(what)
+    call.show(shown)
+    return 0
+
+
+@verb(
+    "audit",
+    N_(
+        "Signatures, tree, law and results are checked from the entries' bytes alone, and against what this machine "
+        "remembers; the broker's word counts for nothing but what a stranger cannot recheck, and that is marked. With "
+        "STUDY@ENTRY it tells the history of that result.\n\n"
+        "The exit status is 0 for a sound history, whatever the verdicts in it, and 1 for a finding."
+    ),
+    [
+        Example("lacre audit", N_("The whole ledger.")),
+        Example("lacre audit credit-screen@5", N_("The story of a result.")),
+        Example("lacre audit --memory credit-screen@1.receipt", N_("Hold it to a receipt that was kept elsewhere.")),
+    ],
+)
+@click.argument("what", required=False)
+@path_option(
+    "--memory", multiple=True, metavar="FILE", help=N_("Hold the ledger to a receipt or checkpoint; as often as needed.")
+)
+def audit_verb(call: Call, what: str | None, memory: tuple[Path, ...]) -> int:
+    """Audit the ledger."""
+    with call.ledger() as ledger:
+        report = ledger.audit(what, memory=memory)
+    call.show(report)
+    return 0 if report.ok else FINDING

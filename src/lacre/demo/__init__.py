@@ -1,0 +1,1 @@
+"""The demo: a whole study, from the published counts to its audit."""

@@ -1,0 +1,373 @@
+"""Which cases pools have in common, found from keyed hashes and never from the pools themselves.
+
+`fingerprint` makes the set of one pool when its tables are in memory anyway. Each print is HMAC-SHA-256
+under the ledger's fingerprint key, cut to 16 bytes, of a kind and length-prefixed parts:
+
+    case      a row's key, within its table's `id_namespace`, or within ledger, study and table
+    unit      a value of the table's `unit` column, likewise
+    disjoint  a value of any column of one group under `disjoint:`, within ledger and study
+    digest    a value of a column of type digest, anywhere
+    id        a row's key by itself, anywhere
+    content   a row's input columns, normalised (below), as often as they occur
+    passage   those contents that hold a free text of `chance.PASSAGE` characters or more
+    row       id and content together
+    next      an id with the content of the row after it in the file (of the first row, after the last)
+
+Content is every column marked `is: input` that is neither the key nor the unit, by name in sorted order: text
+in NFC, casefolded, without blanks around it; a number as the shortest text that reads back as it; a time in
+UTC. Rows without a single input are left out. Labels and a submission's columns are in no print: a label can
+be guessed, and whoever holds the key could try.
+
+Within a study ids decide, and within one `id_namespace` across studies too. Otherwise the same case in two
+studies is one with the same digest, or with more agreement of content, alone or with the id, than chance
+gives: `lacre.pools.chance` has the formulas.
+"""
+
+import hmac
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lacre.canonical import canonical_json, parse_canonical
+from lacre.pools import chance
+from lacre.pools.prints import WIDTH, Kind, PrintArray, Prints, as_array, common, sorted_set
+from lacre.protocol.models import Protocol
+from lacre.protocol.tables import Table
+from lacre.tables.columns import Codes, Numbers, Outcomes, Texts, Times, TypedColumn, TypedTable
+
+_DOMAIN = b"lacre fingerprint 1"
+_ABSENT = b""
+_UNDECLARED = b"?"
+_VALUE = b"="
+
+Sections = dict[tuple[Kind, str], PrintArray]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What two pools of one study have in common, in counts.
+
+    `disjoint` names each group by its columns joined with ``+`` and leaves out those that share nothing.
+    Ids decide here; `digests`, and `contents` beyond chance, are there to be told.
+    """
+
+    cases: int
+    units: int
+    disjoint: Mapping[str, int]
+    digests: int
+    contents: int
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """A submission's ids against a pool's: how many the pool holds, does not hold, and holds without them."""
+
+    known: int
+    unknown: int
+    absent: int
+
+
+# --- making them -------------------------------------------------------------------------------------------
+
+
+def fingerprint(
+    tables: Mapping[str, TypedTable], protocol: Protocol, *, study: str, genesis: str, key: bytes
+) -> Prints:
+    """Return the fingerprints of a pool's `tables`, by the names the protocol gives them.
+
+    `key` is the ledger's fingerprint key of 32 bytes, or a person's own (`lacre.pools.met`).
+    """
+    hasher = _Hasher(key, genesis, study)
+    sections: Sections = {}
+    for name, table in tables.items():
+        declared = protocol.tables[name]
+        sections["case", name] = hasher.cases(name, declared, table)
+        if declared.unit is not None and declared.unit in table.columns:
+            sections["unit", name] = hasher.units(name, declared, table.columns[declared.unit])
+        _add_content(sections, hasher, declared, table)
+    digests = [
+        table.columns[column]
+        for name, table in tables.items()
+        for column, declared_column in protocol.tables[name].columns.items()
+        if declared_column.type == "digest" and declared_column.source is None and column in table.columns
+    ]
+    if digests:
+        sections["digest", ""] = hasher.values("digest", (), digests)
+    for group in protocol.disjoint:
+        columns = sorted(group)
+        held = [each.columns[name] for each in tables.values() for name in columns if name in each.columns]
+        if held:
+            parts = (genesis, study, *columns)
+            sections["disjoint", "+".join(columns)] = hasher.values("disjoint", parts, held)
+    return Prints(hasher.print("check"), sections)
+
+
+def match_submission_ids(
+    prints: Prints,
+    name: str,
+    declared: Table,
+    submission: TypedTable,
+    *,
+    study: str,
+    genesis: str,
+    key: bytes,
+) -> Matched:
+    """Compare a submission's ids for the table `name` with those of a pool, without opening the pool.
+
+    `key` is the one `prints` was made under. Raises `PrintsInvalid` when it is another.
+    """
+    hasher = _Hasher(key, genesis, study)
+    prints.require_same_key(Prints(hasher.print("check"), {}))
+    given = hasher.cases(name, declared, submission)
+    held = prints.section("case", name)
+    known = len(common(given, held))
+    return Matched(known=known, unknown=len(given) - known, absent=len(held) - known)
+
+
+class _Hasher:
+    """Makes the prints of one pool under one key."""
+
+    def __init__(self, key: bytes, genesis: str, study: str) -> None:
+        self._key = key
+        self._scope = (genesis, study)
+
+    def print(self, kind: str, *parts: bytes | str) -> bytes:
+        return hmac.digest(self._key, _prefixed(_DOMAIN, kind, *parts), "sha256")[:WIDTH]
+
+    def after(self, kind: str, *parts: bytes | str) -> Callable[[bytes], bytes]:
+        """Return what makes the print of `parts` and one part more, given with its length before it."""
+        prefix = _prefixed(_DOMAIN, kind, *parts)
+        key = self._key
+        return lambda last: hmac.digest(key, prefix + last, "sha256")[:WIDTH]
+
+    def cases(self, name: str, declared: Table, table: TypedTable) -> PrintArray:
+        make = self.after("case", *self._namespace(name, declared))
+        return sorted_set(make(_prefixed(key)) for key in table.keys)
+
+    def units(self, name: str, declared: Table, column: TypedColumn) -> PrintArray:
+        return self.values("unit", self._namespace(name, declared), [column])
+
+    def values(self, kind: str, parts: Iterable[str], columns: Iterable[TypedColumn]) -> PrintArray:
+        make = self.after(kind, *parts)
+        cells = {cell for column in columns for cell in _cells(column) if cell.startswith(_VALUE)}
+        return sorted_set(make(_prefixed(cell)) for cell in cells)
+
+    def _namespace(self, name: str, declared: Table) -> tuple[str, ...]:
+        if declared.id_namespace is not None:
+            return ("namespace", declared.id_namespace)
+        return ("study", *self._scope, name)
+
+
+def _add_content(sections: Sections, hasher: _Hasher, declared: Table, table: TypedTable) -> None:
+    names = _input_columns(declared, table)
+    if not names:
+        return
+    contents = [b"".join(map(_prefixed, cells)) for cells in zip(*_normalised(table, names), strict=True)]
+    empty = b"".join(_prefixed(_ABSENT) for _name in names)
+    rows = [row for row, content in enumerate(contents) if content != empty]
+    keys = [_prefixed(table.keys[row]) for row in rows]
+    inputs = [contents[row] for row in rows]
+    columns = canonical_json(names)
+    content_of, row_of, id_of = (hasher.after(kind, columns) for kind in ("content", "row", "id"))
+    hashed = [content_of(content) for content in inputs]
+    long = _passages(table, names)
+    made: dict[Kind, PrintArray] = {
+        "id": sorted_set(map(id_of, keys)),
+        "content": np.sort(as_array(hashed)),
+        "passage": sorted_set(hashed[place] for place, row in enumerate(rows) if long[row]),
+        "row": sorted_set(row_of(key + content) for key, content in zip(keys, inputs, strict=True)),
+        # A lone row is its own neighbour, which says nothing of the order of the file.
+        "next": sorted_set(
+            row_of(key + content) for key, content in zip(keys, inputs[1:] + inputs[:1], strict=True)
+        )
+        if len(rows) > 1
+        else as_array(()),
+    }
+    label = canonical_json([declared.id_namespace, *names]).decode()
+    for kind, prints in made.items():
+        before = sections.get((kind, label), as_array(()))
+        both = np.concatenate([before, prints])
+        sections[kind, label] = np.sort(both) if kind == "content" else np.unique(both)
+
+
+def _input_columns(declared: Table, table: TypedTable) -> list[str]:
+    # An id among the inputs would make every content unique, and alike wherever people are counted from 1.
+    naming = {*declared.key, declared.unit}
+    return sorted(
+        name
+        for name in table.columns
+        if "input" in declared.columns[name].is_ and not declared.supplied(name) and name not in naming
+    )
+
+
+def _normalised(table: TypedTable, names: Iterable[str]) -> list[list[bytes]]:
+    return [_cells(table.columns[name], normalise=_normalise) for name in names]
+
+
+def _passages(table: TypedTable, names: Iterable[str]) -> NDArray[np.bool_]:
+    long = np.zeros(table.rows, dtype=np.bool_)
+    for column in (table.columns[name] for name in names):
+        if isinstance(column, Texts):
+            long |= np.fromiter(
+                (cell is not None and len(_normalise(cell)) >= chance.PASSAGE for cell in column.values),
+                np.bool_,
+                table.rows,
+            )
+    return long
+
+
+def _cells(column: TypedColumn, normalise: Callable[[str], str] = str) -> list[bytes]:
+    """Return what is hashed of each cell: `_VALUE` and its text, or that it is missing or undeclared."""
+    if isinstance(column, Codes | Outcomes):
+        values = column.values if isinstance(column, Codes) else ("negative", "positive")
+        tokens = [_VALUE + normalise(value).encode() for value in values]
+        # Indexed from the end, as MISSING (-1) and UNDECLARED (-2) are.
+        tokens += [_UNDECLARED, _ABSENT]
+        return [tokens[code] for code in column.codes]
+    known: dict[str | None, bytes] = {None: _ABSENT}
+    cells = []
+    for text in _texts(column):
+        if text not in known:
+            known[text] = _VALUE + normalise(text or "").encode()
+        cells.append(known[text])
+    return cells
+
+
+def _texts(column: TypedColumn) -> Iterable[str | None]:
+    if isinstance(column, Numbers):
+        return (None if value != value else _number(value) for value in column.values.tolist())  # noqa: PLR0124
+    if isinstance(column, Times):
+        written = np.datetime_as_string(column.values)
+        return (None if lost else str(text) for text, lost in zip(written, column.missing, strict=True))
+    texts: Iterable[str | None] = column.array.tolist()
+    return texts
+
+
+def _number(value: float) -> str:
+    # 25 in one study's file and 25.0 in another's are one number; so is 25 in a column read as text.
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
+def _normalise(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).strip()
+
+
+def _prefixed(*parts: bytes | str) -> bytes:
+    encoded = (part.encode() if isinstance(part, str) else part for part in parts)
+    return b"".join(len(part).to_bytes(4, "big") + part for part in encoded)
+
+
+# --- comparing them ----------------------------------------------------------------------------------------
+
+
+def shared_within_study(a: Prints, b: Prints) -> Shared:
+    """Return what two pools of one study have in common. Raises `PrintsInvalid` for sets under two keys."""
+    a.require_same_key(b)
+    groups = {
+        label: len(common(a.section("disjoint", label), b.section("disjoint", label)))
+        for label in a.labels("disjoint")
+    }
+    matches = _Matches()
+    for mine, other in _comparable(a, b, ids_decide=False):
+        matches.add_content(a, mine, b, other)
+    return Shared(
+        cases=len(common(a.all("case"), b.all("case"))),
+        units=len(common(a.all("unit"), b.all("unit"))),
+        disjoint={label: count for label, count in groups.items() if count},
+        digests=len(common(a.all("digest"), b.all("digest"))),
+        contents=matches.contents(),
+    )
+
+
+def shared_between(a: Prints, b: Prints) -> int:
+    """Return how many cases, at least, pools of two studies have in common. Raises `PrintsInvalid`."""
+    return exposed(a, [b])
+
+
+def exposed(pool: Prints, others: Iterable[Prints]) -> int:
+    """Return how many of a pool's cases, at least, are among those of pools of other studies or ledgers.
+
+    A case that several of `others` hold counts once. Raises `PrintsInvalid` for sets under two keys.
+    """
+    matches = _Matches()
+    for other in others:
+        pool.require_same_key(other)
+        matches.add("case", "", common(pool.all("case"), other.all("case")))
+        matches.add("digest", "", common(pool.all("digest"), other.all("digest")))
+        for mine, its in _comparable(pool, other, ids_decide=True):
+            matches.add_content(pool, mine, other, its)
+    return matches.count()
+
+
+def _comparable(a: Prints, b: Prints, *, ids_decide: bool) -> list[tuple[str, str]]:
+    """Return the labels of content sections over the same columns, unless one namespace's ids decide."""
+    known = {label: parse_canonical(label.encode()) for label in (*a.labels("content"), *b.labels("content"))}
+    return [
+        (mine, other)
+        for mine in a.labels("content")
+        for other in b.labels("content")
+        if known[mine][1:] == known[other][1:]
+        and not (ids_decide and known[mine][0] is not None and known[mine][0] == known[other][0])
+    ]
+
+
+class _Matches:
+    """The prints of one pool found in others; several kinds may have found the same case."""
+
+    def __init__(self) -> None:
+        self._found: Sections = {}
+
+    def add(self, kind: Kind, label: str, prints: PrintArray) -> None:
+        if len(prints):
+            before = self._found.get((kind, label), as_array(()))
+            self._found[kind, label] = np.union1d(before, prints)
+
+    def add_content(self, a: Prints, mine: str, b: Prints, other: str) -> None:
+        """Add what sections over the same columns share beyond chance (`lacre.pools.chance`)."""
+        in_a, times_a = np.unique(a.section("content", mine), return_counts=True)
+        in_b, times_b = np.unique(b.section("content", other), return_counts=True)
+        both, at_a, at_b = np.intersect1d(in_a, in_b, assume_unique=True, return_indices=True)
+        size_a, size_b = int(times_a.sum()), int(times_b.sum())
+        across = both[(times_a[at_a] == 1) & (times_b[at_b] == 1)]
+        pairs = np.concatenate(
+            [
+                np.setdiff1d(in_a[times_a == 2], both, assume_unique=True),
+                np.setdiff1d(in_b[times_b == 2], both, assume_unique=True),
+            ]
+        )
+        if chance.contents_beyond_chance(len(across), len(pairs), size_a, size_b):
+            self.add("content", mine, across)
+        passages = np.union1d(a.section("passage", mine), b.section("passage", other))
+        long = common(across, passages)
+        if chance.passages_beyond_chance(len(long), len(common(pairs, passages)), size_a, size_b):
+            self.add("content", mine, long)
+        agreeing = float(times_a[at_a].astype(np.float64) @ times_b[at_b].astype(np.float64))
+        self._add_rows(a, mine, b, other, agreeing / max(size_a * size_b, 1))
+
+    def _add_rows(self, a: Prints, mine: str, b: Prints, other: str, collision: float) -> None:
+        alike = common(a.section("row", mine), b.section("row", other))
+        displaced = sum(
+            len(common(x, y))
+            for x, y in (
+                (a.section("row", mine), b.section("next", other)),
+                (a.section("next", mine), b.section("row", other)),
+            )
+        )
+        shared_ids = len(common(a.section("id", mine), b.section("id", other)))
+        if chance.rows_beyond_chance(len(alike), shared_ids, collision, displaced):
+            self.add("row", mine, alike)
+
+    def contents(self) -> int:
+        """Return how many cases, at least, were found by their content."""
+        labels = {label for kind, label in self._found if kind in ("content", "row")}
+        return sum(max(self._size("content", label), self._size("row", label)) for label in labels)
+
+    def count(self) -> int:
+        """Return how many cases, at least, were found."""
+        return max(self._size("case", ""), self._size("digest", ""), self.contents())
+
+    def _size(self, kind: Kind, label: str) -> int:
+        return len(self._found.get((kind, label), ()))

@@ -1,0 +1,291 @@
+"""How a pool is sealed, as bytes: packing, padding, encryption, commitment, and wrapping of the key.
+
+The plaintext is, for each record (one raw file of one table), ``u64be(length) ‖ raw bytes``, one after the
+other, then zeros up to the PADMÉ size. Which record is which table stands in the ledger's entry, beside
+HMAC-SHA-256(salt, raw) of each: without the salt, the digest of a file whose content can be guessed tells
+nobody whether the guess is right. The ciphertext is C2SP chunked-encryption (`cryptography.cobblestone`,
+AES-256-GCM in segments, committing to its key and to the context). Key and salt, 32 bytes each, are wrapped
+together in an age file, which `age --decrypt` opens as well.
+
+Nothing here touches a file or a clock; random bytes are arguments, those of the ciphers' own headers apart.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyrage
+from cryptography.cobblestone import Cobblestone256Decryptor, Cobblestone256Encryptor
+from cryptography.exceptions import InvalidTag
+
+from lacre.canonical import canonical_json
+from lacre.errors import IdentityCannotOpen, PoolBlobChanged, RecipientInvalid
+from lacre.text import _
+
+KEY_SIZE = 32
+SALT_SIZE = 32
+CHUNK = 1 << 20
+_LENGTH_SIZE = 8
+_SECRET_PREFIX = "AGE-SECRET-KEY-1"  # noqa: S105 - what a secret begins with, and no secret
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a ciphertext is bound to: it opens as the content of this pool, in this ledger, and as no other's.
+
+    `genesis` and `protocol` are 64 hexadecimal digits; `protocol` is the hash at sealing. `system` is None
+    for a pool's own content, and for a submission kept beside it the system's name (empty for the unnamed).
+    """
+
+    genesis: str
+    study: str
+    pool: str
+    protocol: str
+    system: str | None = None
+
+    def encode(self) -> bytes:
+        """Return the canonical JSON that the cipher takes as its context."""
+        fields = {
+            "genesis": self.genesis,
+            "study": self.study,
+            "pool": self.pool,
+            "protocol": self.protocol,
+        }
+        return canonical_json(fields if self.system is None else fields | {"system": self.system})
+
+    def changed(self, why: str) -> PoolBlobChanged:
+        """Return the refusal of bytes that are not what was sealed under this context."""
+        kind = _("pool") if self.system is None else _("submission")
+        return PoolBlobChanged(kind=kind, study=self.study, pool=self.pool, why=why)
+
+
+# --- packing -----------------------------------------------------------------------------------------------
+
+
+def padme(size: int) -> int:
+    """Return the size in bytes that `size` bytes are padded to, 12 % more at most.
+
+    PADMÉ keeps as many leading bits of a length as its exponent has bits, so that of a size only
+    O(log log size) bits show. Nikitin, Barman, Lueks, Underwood, Hubaux and Ford, "Reducing Metadata Leakage
+    from Encrypted Files and Communication with PURBs", Proceedings on Privacy Enhancing Technologies 2019(4).
+    """
+    if size < 2:
+        return size
+    exponent = size.bit_length() - 1
+    kept = exponent.bit_length()
+    mask = (1 << (exponent - kept)) - 1
+    return (size + mask) & ~mask
+
+
+def packed_size(sizes: Iterable[int]) -> int:
+    """Return the size, padding included, of the plaintext of records of these sizes."""
+    return padme(sum(_LENGTH_SIZE + size for size in sizes))
+
+
+def ciphertext_bound(plaintext_size: int) -> int:
+    """Return a number of bytes that the ciphertext of so many bytes does not exceed."""
+    return plaintext_size + plaintext_size // 512 + 256
+
+
+def pack(records: Sequence[bytes]) -> Iterator[bytes]:
+    """Yield the plaintext of `records`, copying none of them whole."""
+    used = 0
+    for raw in records:
+        yield len(raw).to_bytes(_LENGTH_SIZE, "big")
+        view = memoryview(raw)
+        for start in range(0, len(raw), CHUNK):
+            yield bytes(view[start : start + CHUNK])
+        used += _LENGTH_SIZE + len(raw)
+    padding = padme(used) - used
+    for start in range(0, padding, CHUNK):
+        yield bytes(min(CHUNK, padding - start))
+
+
+def unpack(chunks: Iterable[bytes], count: int, context: Context) -> Iterator[tuple[int, bytes]]:
+    """Yield the content of `count` records in pieces, each with its record's index, in order.
+
+    Raises `PoolBlobChanged` when the plaintext ends early, or is not padded with zeros to its PADMÉ size.
+    """
+    reader = _Reader(chunks, context)
+    for index in range(count):
+        left = int.from_bytes(b"".join(reader.take(_LENGTH_SIZE)), "big")
+        for piece in reader.take(left):
+            yield index, piece
+    used = reader.taken
+    padding = 0
+    for piece in reader.rest():
+        if piece.count(0) != len(piece):
+            raise context.changed(_("its padding is not empty"))
+        padding += len(piece)
+    if used + padding != padme(used):
+        raise context.changed(_("it is padded to a size that is not its own"))
+
+
+class _Reader:
+    """Takes exact numbers of bytes from chunks of any size."""
+
+    def __init__(self, chunks: Iterable[bytes], context: Context) -> None:
+        self._chunks = iter(chunks)
+        self._left = memoryview(b"")
+        self._context = context
+        self.taken = 0
+
+    def take(self, size: int) -> Iterator[bytes]:
+        while size:
+            if not self._left:
+                chunk = next(self._chunks, None)
+                if chunk is None:
+                    raise self._context.changed(_("it ends in the middle of a record"))
+                self._left = memoryview(chunk)
+            piece = bytes(self._left[:size])
+            self._left = self._left[len(piece) :]
+            size -= len(piece)
+            self.taken += len(piece)
+            yield piece
+
+    def rest(self) -> Iterator[bytes]:
+        yield bytes(self._left)
+        yield from self._chunks
+
+
+# --- encryption and commitment -----------------------------------------------------------------------------
+
+
+def encrypt(key: bytes, context: Context, plaintext: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the ciphertext of `plaintext` under a 32-byte `key`, piece by piece as it comes."""
+    encryptor = Cobblestone256Encryptor(key, context.encode())
+    for chunk in plaintext:
+        yield encryptor.update(chunk)
+    yield encryptor.finalize()
+
+
+def decrypt(key: bytes, context: Context, ciphertext: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the plaintext of `ciphertext` in pieces, each of them authenticated.
+
+    That the ciphertext is whole is known only when the last piece was taken. Raises `PoolBlobChanged`.
+    """
+    decryptor = Cobblestone256Decryptor(key, context.encode())
+    try:
+        for chunk in ciphertext:
+            yield decryptor.update(chunk)
+        yield decryptor.finalize()
+    except InvalidTag:
+        raise context.changed(_("it does not decrypt, whole, under its own key and context")) from None
+
+
+def commitment(salt: bytes, raw: bytes) -> str:
+    """Return HMAC-SHA-256(salt, raw) in hexadecimal: what an entry says of a file."""
+    return hmac.digest(salt, raw, "sha256").hex()
+
+
+def commitments(salt: bytes, records: Iterable[tuple[int, bytes]], count: int) -> tuple[str, ...]:
+    """Return the commitment of each of `count` records that come in pieces, as `unpack` yields them."""
+    running = [hmac.new(salt, digestmod=hashlib.sha256) for _index in range(count)]
+    for index, piece in records:
+        running[index].update(piece)
+    return tuple(one.hexdigest() for one in running)
+
+
+# --- keys --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SealKey:
+    """The secrets of one sealed thing: the cipher's key and the salt of its commitments."""
+
+    key: bytes = field(repr=False)
+    salt: bytes = field(repr=False)
+
+    @classmethod
+    def split(cls, secrets: bytes) -> "SealKey":
+        """Return the key and salt that 64 bytes hold."""
+        return cls(secrets[:KEY_SIZE], secrets[KEY_SIZE:])
+
+    def joined(self) -> bytes:
+        """Return ``key ‖ salt``, what is wrapped."""
+        return self.key + self.salt
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Identity:
+    """An age X25519 identity: it opens what was sealed to its recipient. It never shows itself."""
+
+    recipient: str
+    secret: Any = field(repr=False)
+
+    @classmethod
+    def generate(cls) -> "Identity":
+        """Make a new one; the random bytes are the cipher's own."""
+        secret = pyrage.x25519.Identity.generate()
+        return cls(str(secret.to_public()), secret)
+
+    @classmethod
+    def from_secret(cls, secret: str) -> "Identity | None":
+        """Return the identity written `AGE-SECRET-KEY-1…`, or None when the text is none."""
+        try:
+            parsed = pyrage.x25519.Identity.from_str(secret)
+        except pyrage.IdentityError:
+            return None
+        return cls(str(parsed.to_public()), parsed)
+
+    def to_file(self) -> bytes:
+        """Return the identity in age's own file format."""
+        return f"# public key: {self.recipient}\n{self.secret}\n".encode()
+
+
+def identities_of_file(content: bytes) -> tuple[Identity, ...] | None:
+    """Return the identities of an age identity file, or None when it is not one of X25519 identities."""
+    lines = [line.strip() for line in content.decode("utf-8", "replace").splitlines()]
+    wanted = [line for line in lines if line and not line.startswith("#")]
+    if not wanted or not all(line.startswith(_SECRET_PREFIX) for line in wanted):
+        return None
+    found = [Identity.from_secret(line) for line in wanted]
+    return None if None in found else tuple(one for one in found if one is not None)
+
+
+def check_recipients(recipients: Sequence[str]) -> tuple[str, ...]:
+    """Return the recipients, each once; `RecipientInvalid` when there is none, or one is no age1… key."""
+    if not recipients:
+        raise RecipientInvalid(recipient=_("An empty list"), why=_("nobody could open it"))
+    for one in recipients:
+        _recipient(one)
+    return tuple(dict.fromkeys(recipients))
+
+
+def wrap(secrets: SealKey, recipients: Sequence[str]) -> bytes:
+    """Return key and salt as an age file that any one of `recipients` opens. Raises `RecipientInvalid`."""
+    to = [_recipient(one) for one in check_recipients(recipients)]
+    return bytes(pyrage.encrypt(secrets.joined(), to))
+
+
+def unwrap(
+    wrapped: bytes, identities: Sequence[Identity], context: Context, recipients: Sequence[str]
+) -> SealKey:
+    """Return the key and salt that `wrapped` holds, by the first identity that opens it.
+
+    `context` and `recipients` only name the pool in a refusal. Raises `IdentityCannotOpen`; so looks, to this
+    function, a changed file too: its digest is the caller's to check before.
+    """
+    refusal = IdentityCannotOpen(
+        count=len(identities), study=context.study, pool=context.pool, recipients=", ".join(recipients)
+    )
+    if not identities:
+        raise refusal
+    try:
+        secrets = bytes(pyrage.decrypt(wrapped, [one.secret for one in identities]))
+    except pyrage.DecryptError:
+        raise refusal from None
+    if len(secrets) != KEY_SIZE + SALT_SIZE:
+        raise context.changed(_("its key is of the wrong size"))
+    return SealKey.split(secrets)
+
+
+def _recipient(text: str) -> Any:
+    try:
+        return pyrage.x25519.Recipient.from_str(text)
+    except pyrage.RecipientError as error:
+        # A secret given in place of a recipient must not end up on a screen or in a log.
+        shown = f"{_SECRET_PREFIX}…" if text.upper().startswith("AGE-SECRET-KEY") else text
+        raise RecipientInvalid(recipient=shown, why=str(error)) from None

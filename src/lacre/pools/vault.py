@@ -1,0 +1,305 @@
+"""The vault: sealed pools as files named by their own digest, written before any entry names them.
+
+``<folder>/<study>/<pool>/<sha256>.<kind>``, where the kind is `pool` (a ciphertext), `key` (the wrapped key
+and salt), `prints` (fingerprints), `submission` or `submission-key`. A file is on the disk, whole, before its
+digest is handed out; a crash between the file and its entry leaves an orphan, which harms nothing and is
+listed. Plaintext is in memory alone.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lacre.durable import TEMPORARY, list_folder, make_folder, read_chunks, require_space, staged
+from lacre.errors import (
+    FileMissing,
+    LacreError,
+    PoolBlobChanged,
+    PoolBlobMissing,
+    PoolNameUnsafe,
+    SealNotProven,
+)
+from lacre.pools import seal
+from lacre.pools.seal import Context, Identity, SealKey
+from lacre.text import _
+
+BlobKind = Literal["pool", "key", "prints", "submission", "submission-key"]
+Entropy = Callable[[int], bytes]
+
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """The folder that holds the blobs of every sealed pool of a ledger."""
+
+    folder: Path
+
+    def path(self, study: str, pool: str, kind: BlobKind, digest: str) -> Path:
+        """Return where a blob is, or would be. Raises `PoolNameUnsafe`."""
+        return self._pool_folder(study, pool) / f"{digest}.{kind}"
+
+    def put(self, study: str, pool: str, kind: BlobKind, content: Iterable[bytes]) -> str:
+        """Keep a blob durably; return its SHA-256 in hexadecimal.
+
+        Raises `DiskFull` and `NotWritten`, with nothing left behind; so does what `content` itself raises.
+        """
+        folder = make_folder(self._pool_folder(study, pool))
+        with staged(folder, what=_("a file of kind {kind}").format(kind=kind)) as file:
+            for chunk in content:
+                file.write(chunk)
+            file.keep(f"{file.digest}.{kind}")
+            return file.digest
+
+    def chunks(self, study: str, pool: str, kind: BlobKind, digest: str) -> Iterator[bytes]:
+        """Yield a blob's content in pieces; whether it is the one asked for is known when the last was taken.
+
+        Raises `PoolBlobMissing`, and `PoolBlobChanged` in place of an end.
+        """
+        path = self.path(study, pool, kind, digest)
+        running = hashlib.sha256()
+        try:
+            for chunk in read_chunks(path):
+                running.update(chunk)
+                yield chunk
+        except FileMissing:
+            raise PoolBlobMissing(study=study, pool=pool, path=str(path)) from None
+        if running.hexdigest() != digest:
+            raise PoolBlobChanged(
+                kind=kind, study=study, pool=pool, why=_("its SHA-256 is another than the ledger's")
+            )
+
+    def read(self, study: str, pool: str, kind: BlobKind, digest: str) -> bytes:
+        """Return a blob's content, checked. Raises `PoolBlobMissing`, `PoolBlobChanged`."""
+        return b"".join(self.chunks(study, pool, kind, digest))
+
+    def verify(self, study: str, pool: str, kind: BlobKind, digest: str) -> None:
+        """Check a blob in bounded memory. Raises `PoolBlobMissing`, `PoolBlobChanged`."""
+        for _chunk in self.chunks(study, pool, kind, digest):
+            pass
+
+    def orphans(self, named: Collection[str]) -> tuple[Path, ...]:
+        """Return the files whose digest is not among `named`, those of interrupted writes included.
+
+        Raises `NotReadable`.
+        """
+        studies = (path for path in list_folder(self.folder) if path.is_dir())
+        pools = (path for study in studies for path in list_folder(study) if path.is_dir())
+        return tuple(
+            path
+            for pool in pools
+            for path in list_folder(pool)
+            if path.name.startswith(TEMPORARY) or path.name.partition(".")[0] not in named
+        )
+
+    def _pool_folder(self, study: str, pool: str) -> Path:
+        for name in (study, pool):
+            if not _SAFE.fullmatch(name):
+                raise PoolNameUnsafe(name=name)
+        return self.folder / study / pool
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One sealed raw file: its table, and HMAC-SHA-256 of its bytes under the salt, in hexadecimal."""
+
+    table: str
+    hmac: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A sealed pool, as its entry commits to it: digests in hexadecimal, records and recipients in order."""
+
+    ciphertext: str
+    wrapped_key: str
+    fingerprints: str
+    records: tuple[Record, ...]
+    recipients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SealedSubmission:
+    """A submission kept encrypted beside its pool; digests in hexadecimal."""
+
+    ciphertext: str
+    wrapped_key: str
+    records: tuple[Record, ...]
+    recipients: tuple[str, ...]
+
+
+def can_open(recipients: Sequence[str], identities: Sequence[Identity]) -> bool:
+    """Whether one of `identities` is among `recipients`."""
+    return any(identity.recipient in recipients for identity in identities)
+
+
+# --- pools -------------------------------------------------------------------------------------------------
+
+
+def seal_pool(
+    vault: Vault,
+    context: Context,
+    records: Sequence[tuple[str, bytes]],
+    *,
+    prints: bytes,
+    recipients: Sequence[str],
+    identities: Sequence[Identity] = (),
+    entropy: Entropy,
+) -> Sealed:
+    """Encrypt the raw files of a pool, each with its table's name, and return what the entry commits to.
+
+    With an identity of one of the recipients the pool is opened again, from the disk, before this returns.
+    Raises `RecipientInvalid`, `NotEnoughSpace`, `DiskFull`, `NotWritten`, `SealNotProven`: then there is
+    nothing an entry could name.
+    """
+    recipients = seal.check_recipients(recipients)
+    _require_space(vault, records, len(prints))
+    ciphertext, wrapped_key, committed = _keep(vault, context, records, recipients, entropy)
+    fingerprints = vault.put(context.study, context.pool, "prints", [prints])
+    sealed = Sealed(ciphertext, wrapped_key, fingerprints, committed, recipients)
+    if can_open(recipients, identities):
+        try:
+            check_pool(vault, context, sealed, identities)
+            _verify_content(vault, context, sealed, _unwrapped(vault, context, sealed, identities))
+        except LacreError as error:
+            raise SealNotProven(study=context.study, pool=context.pool, why=error.message) from error
+    return sealed
+
+
+def check_pool(vault: Vault, context: Context, sealed: Sealed, identities: Sequence[Identity]) -> None:
+    """Check all that can be checked of a sealed pool without decrypting its content.
+
+    Every blob is there and is the one the entry names, and an identity opens its key. Raises
+    `PoolBlobMissing`, `PoolBlobChanged`, `IdentityCannotOpen`.
+    """
+    vault.verify(context.study, context.pool, "pool", sealed.ciphertext)
+    vault.verify(context.study, context.pool, "prints", sealed.fingerprints)
+    _unwrapped(vault, context, sealed, identities)
+
+
+def open_pool(
+    vault: Vault, context: Context, sealed: Sealed, identities: Sequence[Identity]
+) -> list[tuple[str, bytes]]:
+    """Return the raw files of a pool with their tables' names, in the order they were sealed.
+
+    The whole ciphertext is verified, and each record against its commitment, before any content is kept.
+    Raises `PoolBlobMissing`, `PoolBlobChanged`, `IdentityCannotOpen`.
+    """
+    return _open(vault, context, sealed, identities)
+
+
+# --- submissions -------------------------------------------------------------------------------------------
+
+
+def seal_submission(
+    vault: Vault,
+    context: Context,
+    records: Sequence[tuple[str, bytes]],
+    *,
+    recipients: Sequence[str],
+    entropy: Entropy,
+) -> SealedSubmission:
+    """Encrypt a system's raw files beside the pool, under a key and a salt of their own.
+
+    `context` names the system; `recipients` are those of the pool. Errors as of `seal_pool`.
+    """
+    assert context.system is not None
+    recipients = seal.check_recipients(recipients)
+    _require_space(vault, records, 0)
+    return SealedSubmission(*_keep(vault, context, records, recipients, entropy), recipients)
+
+
+def open_submission(
+    vault: Vault, context: Context, sealed: SealedSubmission, identities: Sequence[Identity]
+) -> list[tuple[str, bytes]]:
+    """Return the raw files of a submission with their tables' names. Errors as of `open_pool`."""
+    return _open(vault, context, sealed, identities)
+
+
+def submission_matches(
+    vault: Vault,
+    context: Context,
+    sealed: SealedSubmission,
+    records: Sequence[tuple[str, bytes]],
+    identities: Sequence[Identity],
+) -> bool:
+    """Whether these raw files are, byte for byte and table by table, those of a kept submission.
+
+    Only its salt is unwrapped. Raises `PoolBlobMissing`, `PoolBlobChanged`, `IdentityCannotOpen`.
+    """
+    secrets = _unwrapped(vault, context, sealed, identities)
+    given = [Record(table, seal.commitment(secrets.salt, raw)) for table, raw in records]
+    return sorted(given, key=_by_table) == sorted(sealed.records, key=_by_table)
+
+
+def _by_table(record: Record) -> str:
+    # A table's several files keep their order (sorting is stable): in another order it is another table.
+    return record.table
+
+
+# --- both --------------------------------------------------------------------------------------------------
+
+
+def _kinds(context: Context) -> tuple[BlobKind, BlobKind]:
+    return ("pool", "key") if context.system is None else ("submission", "submission-key")
+
+
+def _require_space(vault: Vault, records: Sequence[tuple[str, bytes]], more: int) -> None:
+    size = seal.packed_size(len(raw) for _table, raw in records)
+    require_space(vault.folder, seal.ciphertext_bound(size) + more)
+
+
+def _keep(
+    vault: Vault,
+    context: Context,
+    records: Sequence[tuple[str, bytes]],
+    recipients: Sequence[str],
+    entropy: Entropy,
+) -> tuple[str, str, tuple[Record, ...]]:
+    kind, key_kind = _kinds(context)
+    secrets = SealKey(entropy(seal.KEY_SIZE), entropy(seal.SALT_SIZE))
+    plaintext = seal.pack([raw for _table, raw in records])
+    ciphertext = vault.put(context.study, context.pool, kind, seal.encrypt(secrets.key, context, plaintext))
+    wrapped_key = vault.put(context.study, context.pool, key_kind, [seal.wrap(secrets, recipients)])
+    committed = tuple(Record(table, seal.commitment(secrets.salt, raw)) for table, raw in records)
+    return ciphertext, wrapped_key, committed
+
+
+def _unwrapped(
+    vault: Vault, context: Context, sealed: Sealed | SealedSubmission, identities: Sequence[Identity]
+) -> SealKey:
+    _kind, key_kind = _kinds(context)
+    wrapped = vault.read(context.study, context.pool, key_kind, sealed.wrapped_key)
+    return seal.unwrap(wrapped, identities, context, sealed.recipients)
+
+
+def _pieces(
+    vault: Vault, context: Context, sealed: Sealed | SealedSubmission, secrets: SealKey
+) -> Iterator[tuple[int, bytes]]:
+    kind, _key_kind = _kinds(context)
+    ciphertext = vault.chunks(context.study, context.pool, kind, sealed.ciphertext)
+    plaintext = seal.decrypt(secrets.key, context, ciphertext)
+    return seal.unpack(plaintext, len(sealed.records), context)
+
+
+def _verify_content(
+    vault: Vault, context: Context, sealed: Sealed | SealedSubmission, secrets: SealKey
+) -> None:
+    pieces = _pieces(vault, context, sealed, secrets)
+    found = seal.commitments(secrets.salt, pieces, len(sealed.records))
+    if found != tuple(record.hmac for record in sealed.records):
+        raise context.changed(_("its content is another than its entry commits to"))
+
+
+def _open(
+    vault: Vault, context: Context, sealed: Sealed | SealedSubmission, identities: Sequence[Identity]
+) -> list[tuple[str, bytes]]:
+    secrets = _unwrapped(vault, context, sealed, identities)
+    _verify_content(vault, context, sealed, secrets)
+    contents: list[list[bytes]] = [[] for _record in sealed.records]
+    for index, piece in _pieces(vault, context, sealed, secrets):
+        contents[index].append(piece)
+    return [(record.table, b"".join(pieces)) for record, pieces in zip(sealed.records, contents, strict=True)]

@@ -1,0 +1,52 @@
+"""What every analysis plan answers, whatever its kind."""
+
+from abc import abstractmethod
+from collections.abc import Collection
+
+from pydantic import ConfigDict
+
+from lacre.protocol.grammar import Identifier, Listed, Model
+from lacre.protocol.pools import Pool
+from lacre.protocol.problems import Findings, Path
+from lacre.protocol.tables import Table
+
+
+class AnalysisPlan(Model):
+    """One registered analysis: of one pool, one table, and all systems unless some are named."""
+
+    kind: str
+    pool: Identifier
+    table: Identifier
+    systems: Listed[Identifier] | None = None
+
+    @abstractmethod
+    def columns(self) -> frozenset[str]:
+        """Return the columns of its table the analysis reads."""
+
+    @abstractmethod
+    def thresholds(self) -> frozenset[str]:
+        """Return the registered thresholds the analysis uses."""
+
+    @abstractmethod
+    def compares_groups(self) -> bool:
+        """Tell whether every criterion compares groups, which is all that `contraste` answers (law 9)."""
+
+    @abstractmethod
+    def check(
+        self, path: Path, table: Table, pool: Pool | None, systems: Collection[str], findings: Findings
+    ) -> None:
+        """Find what contradicts itself between the plan, its table and its pool.
+
+        `path` is the plan's own; `pool` is None where it names none; `systems` are the declared ones.
+        """
+
+
+class UnbuiltPlan(Model):
+    """A plan of a kind this version does not have; read only to check what every plan has, then refused."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kind: str
+    pool: Identifier
+    table: Identifier | None = None
+    systems: Listed[Identifier] | None = None

@@ -1,0 +1,227 @@
+"""A protocol: everything a study fixes before it sees its data.
+
+`lacre.protocol.document` reads one from a file. A `Protocol` that exists is sound: whatever it names is
+declared, and what it promises does not contradict itself.
+"""
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    SerializeAsAny,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from lacre.errors import KindNotBuilt
+from lacre.protocol.grammar import (
+    Bins,
+    Count,
+    Language,
+    Listed,
+    Many,
+    Model,
+    Name,
+    Named,
+    Reading,
+    Slug,
+    Words,
+    not_empty,
+    refuse,
+)
+from lacre.protocol.kinds import KINDS, NOT_BUILT
+from lacre.protocol.kinds.plan import AnalysisPlan, UnbuiltPlan
+from lacre.protocol.pools import Pools, Relabel, Sampling, Variant, check_draws, check_pool
+from lacre.protocol.problems import Findings, Path, listed, nearest, quoted
+from lacre.protocol.tables import Table, check_table
+from lacre.protocol.thresholds import Threshold, check_thresholds
+from lacre.text import N_
+
+PROBLEMS = "problems"
+"""The pydantic error type that carries the problems between the parts of a protocol, all at once."""
+
+
+def _format(value: Any) -> Any:
+    if isinstance(value, bool) or value != 1:
+        raise refuse(N_("must be 1, the one format this version reads"))
+    return 1
+
+
+def _prior_exposure(value: str) -> str:
+    if value != "none" and value.strip().casefold() in ("none", "no", "false"):
+        raise refuse(N_("must be `none`, or say in words who has seen what"))
+    return value
+
+
+class DataPolicy(Model):
+    """What is known of the data beforehand."""
+
+    identifiable: bool
+    prior_exposure: Annotated[Words, AfterValidator(_prior_exposure)]
+
+    @property
+    def retrospective(self) -> bool:
+        """Tell whether somebody has seen the data, so that no result is confirmatory (law 15)."""
+        return self.prior_exposure != "none"
+
+
+class Disclosure(Model):
+    """Estimates on fewer than `min_count` cases are withheld."""
+
+    min_count: Count
+
+
+class System(Model):
+    """A system under study: its version, and the digest of its weights or prompt."""
+
+    version: Name
+    digest: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")] | None = None
+
+
+def _plan(value: Any, info: ValidationInfo) -> Any:
+    if isinstance(value, AnalysisPlan):
+        return value
+    if not isinstance(value, dict):
+        raise refuse(N_("must be a map, of `key: value` lines"))
+    kind = value.get("kind")
+    if not isinstance(kind, str):
+        raise refuse(N_("needs `kind`, one of {known}"), known=listed(sorted(KINDS)))
+    if kind in KINDS:
+        return KINDS[kind].model_validate(value, context=info.context)
+    if kind in NOT_BUILT:
+        return UnbuiltPlan.model_validate(value, context=info.context)
+    close = nearest(kind, (*KINDS, *NOT_BUILT))
+    if close is None:
+        raise refuse(
+            N_("{kind} is no kind of analysis; there are {known}"),
+            at=("kind",),
+            kind=quoted(kind),
+            known=listed((*KINDS, *NOT_BUILT)),
+        )
+    raise refuse(
+        N_("{kind} is no kind of analysis; did you mean {close}?"),
+        at=("kind",),
+        kind=quoted(kind),
+        close=quoted(close),
+    )
+
+
+def _lists(value: Any) -> Any:
+    return [[each] if isinstance(each, str) else each for each in value] if isinstance(value, list) else value
+
+
+def _leads_somewhere(path: str, value: Any) -> bool:
+    """Tell whether a dotted path exists; names may hold dots, so every key it can begin with is tried."""
+    if isinstance(value, list):
+        named = [each.get("id") if isinstance(each, dict) else None for each in value]
+        items = [
+            (name or str(index), each) for index, (name, each) in enumerate(zip(named, value, strict=True))
+        ]
+    else:
+        items = list(value.items()) if isinstance(value, dict) else []
+    return any(
+        path == key or (path.startswith(f"{key}.") and _leads_somewhere(path[len(key) + 1 :], each))
+        for key, each in items
+    )
+
+
+Plan = Annotated[SerializeAsAny[AnalysisPlan], PlainValidator(_plan)]
+Together = Annotated[Listed[Name], AfterValidator(not_empty)]
+
+
+class Protocol(Model):
+    """The registered plan of a study, in format 1."""
+
+    lacre: Annotated[Literal[1], BeforeValidator(_format)]
+    study: Slug
+    title: Words
+    question: Words
+    language: Language
+    data: DataPolicy
+    disclosure: Disclosure | None = None
+    systems: Named[System] = Field(default_factory=dict)
+    tables: Named[Table]
+    variants: Named[Variant] = Field(default_factory=dict)
+    pools: Pools
+    disjoint: Annotated[Listed[Together], BeforeValidator(_lists)] = Field(default_factory=list)
+    sampling: Named[Sampling] = Field(default_factory=dict)
+    relabel: Named[Relabel] = Field(default_factory=dict)
+    bins: Named[Bins] = Field(default_factory=dict)
+    thresholds: Named[Threshold] = Field(default_factory=dict)
+    analyses: Named[Plan]
+    locked: Many[str] = Field(default_factory=list)
+    remedies: Many[Literal["rebalance"]] = Field(default_factory=list)
+    max_rebalances: Count | None = None
+
+    @model_validator(mode="after")
+    def _is_sound(self, info: ValidationInfo) -> Self:
+        broken = info.context.broken if isinstance(info.context, Reading) else frozenset()
+        findings = Findings(broken)
+        for name, table in self.tables.items():
+            check_table(table, ("tables", name), findings)
+        for name, pool in self.pools.items():
+            check_pool(pool, self.tables, ("pools", name), findings)
+        check_draws(self.sampling, "sampling", self.tables, self.pools, findings)
+        check_draws(self.relabel, "relabel", self.tables, self.pools, findings)
+        check_thresholds(self.thresholds, self.tables, self.pools, findings)
+        for section in ("tables", "pools", "analyses"):
+            if not getattr(self, section) and not any(path[0] == section for path in broken):
+                findings.add((section,), N_("must hold at least one"))
+        self._check_disjoint(findings)
+        self._check_locked(findings)
+        self._check_rebalancing(findings)
+        for name, plan in self.analyses.items():
+            self._check_plan(plan, ("analyses", name), findings)
+        if findings.found:
+            raise PydanticCustomError(PROBLEMS, PROBLEMS, {"problems": tuple(findings.found)})
+        return self
+
+    def _check_disjoint(self, findings: Findings) -> None:
+        own = {
+            name: True
+            for table in self.tables.values()
+            for name in table.columns
+            if not table.supplied(name) and not table.derived(name)
+        }
+        for index, names in enumerate(self.disjoint):
+            for inner, name in enumerate(names):
+                if not any(path[0] == "tables" and path[-1] in (name, "tables") for path in findings.broken):
+                    findings.known(name, own, ("tables",), ("disjoint", index, inner))
+
+    def _check_locked(self, findings: Findings) -> None:
+        value = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        unread = tuple(".".join(map(str, path)) for path in findings.broken)
+        for index, path in enumerate(self.locked):
+            if not _leads_somewhere(path, value) and not path.startswith(unread):
+                findings.add(
+                    ("locked", index), N_("{named} leads nowhere in this protocol"), named=quoted(path)
+                )
+
+    def _check_rebalancing(self, findings: Findings) -> None:
+        if self.remedies and self.max_rebalances is None:
+            findings.add(("remedies",), N_("needs `max_rebalances`: how often a corpus may grow"))
+        if self.max_rebalances is not None and not self.remedies:
+            findings.add(("max_rebalances",), N_("means nothing without `remedies: [rebalance]`"))
+
+    def _check_plan(self, plan: AnalysisPlan | UnbuiltPlan, path: Path, findings: Findings) -> None:
+        pool = findings.known(plan.pool, self.pools, ("pools",), (*path, "pool"))
+        table = None
+        if plan.table is not None:
+            table = findings.known(plan.table, self.tables, ("tables",), (*path, "table"))
+            if table is not None and pool is not None and plan.table not in pool.tables:
+                findings.add(
+                    (*path, "table"),
+                    N_("{name} is not among the tables of {pool}"),
+                    name=quoted(plan.table),
+                    pool=pool.role,
+                )
+        for index, system in enumerate(plan.systems or []):
+            findings.known(system, self.systems, ("systems",), (*path, "systems", index))
+        if isinstance(plan, UnbuiltPlan):
+            findings.add(path, "{kind}", refusal=KindNotBuilt, kind=plan.kind)
+        elif table is not None:
+            plan.check(path, table, pool, self.systems.keys(), findings)

@@ -1,0 +1,143 @@
+"""A page of text for a terminal: headings, paragraphs and tables that stay within its width.
+
+Whatever is written is shown as it is: control characters as their escapes, and nothing is taken for markup. A
+table that does not fit is written row by row instead, each cell on a line of its own.
+"""
+
+import io
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from lacre.errors import printable
+
+GAP = 2
+INDENT = 2
+LEAST_WRAPPED = 22  # columns that a column of prose needs to be read
+HEAD = "bold cyan"
+
+
+class Column(NamedTuple):
+    """A column's title and habits: numbers stand to the right, prose may be wrapped."""
+
+    title: str
+    right: bool = False
+    wraps: bool = False
+
+
+class Cell(NamedTuple):
+    """A cell's text, and how it is to stand out."""
+
+    text: str
+    style: str = ""
+
+
+Row = Sequence[str | Cell]
+
+
+class Page:
+    """Lines of text, in the order they were said."""
+
+    def __init__(self) -> None:
+        self._parts: list[Padding | Text] = []
+
+    def heading(self, *parts: str | Cell) -> None:
+        """Begin a section."""
+        if self._parts:
+            self.gap()
+        self._parts.append(_line(parts, HEAD))
+
+    def say(self, *parts: str | Cell, indent: int = 0) -> None:
+        """Write a paragraph."""
+        self._parts.append(Padding(_line(parts, ""), (0, 0, 0, INDENT * indent), expand=False))
+
+    def block(self, text: str, *, indent: int = 1) -> None:
+        """Write several lines as they stand, however long; the control characters in them are escaped."""
+        for line in text.splitlines():
+            self.say(line, indent=indent)
+
+    def gap(self) -> None:
+        """Leave a line free."""
+        self._parts.append(Text(""))
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Row], *, indent: int = 1) -> None:
+        """Write a table, or, where it does not fit, its rows one under the other."""
+        cells = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
+        self._parts.append(Padding(_Adaptive(columns, cells), (0, 0, 0, INDENT * indent), expand=False))
+
+    def render(self, width: int, *, colour: bool = False) -> str:
+        """Return the page in `width` columns, with colour codes if asked for."""
+        file = io.StringIO()
+        console = Console(
+            file=file,
+            width=width,
+            height=100,
+            force_terminal=colour,
+            force_jupyter=False,
+            color_system="standard" if colour else None,
+            no_color=not colour,
+            legacy_windows=False,
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
+        for part in self._parts:
+            console.print(part)
+        lines = file.getvalue().splitlines()
+        return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _line(parts: Sequence[str | Cell], style: str) -> Text:
+    text = Text(style=style, overflow="fold")
+    for part in parts:
+        cell = part if isinstance(part, Cell) else Cell(part)
+        text.append(printable(cell.text), style=cell.style or None)
+    return text
+
+
+class _Adaptive:
+    """A table where there is room for one."""
+
+    def __init__(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
+        self._columns = columns
+        self._rows = rows
+
+    def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
+        if self._least_width() <= options.max_width:
+            yield self._table()
+        else:
+            yield from self._stack()
+
+    def _least_width(self) -> int:
+        needed = GAP * (len(self._columns) - 1)
+        for place, column in enumerate(self._columns):
+            longest = max(cell_len(printable(row[place].text)) for row in self._rows) if self._rows else 0
+            longest = max(longest, cell_len(column.title))
+            needed += min(longest, LEAST_WRAPPED) if column.wraps else longest
+        return needed
+
+    def _table(self) -> Table:
+        table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim", show_header=True)
+        for column in self._columns:
+            table.add_column(
+                Text(column.title),
+                justify="right" if column.right else "left",
+                no_wrap=not column.wraps,
+                overflow="fold",
+            )
+        for row in self._rows:
+            table.add_row(*(_line([cell], "") for cell in row))
+        return table
+
+    def _stack(self) -> RenderResult:
+        for row in self._rows:
+            yield _line([row[0]], "bold")
+            for column, cell in zip(self._columns[1:], row[1:], strict=True):
+                if cell.text:
+                    head = f"{column.title}: " if column.title else ""
+                    yield Padding(_line([Cell(head, "dim"), cell], ""), (0, 0, 0, INDENT), expand=False)

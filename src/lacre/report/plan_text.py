@@ -1,0 +1,120 @@
+"""What the verbs before a read answer, as text: a ledger made, a protocol checked or registered, a pool sealed."""
+
+from lacre.broker.outcomes import Checked, InputsWritten, LedgerMade, PoolSealed, Registered
+from lacre.errors import printable
+from lacre.protocol.models import Protocol
+from lacre.report import history, words
+from lacre.report.page import Cell, Column, Page
+from lacre.report.result_text import custody, ignored, shortfalls, warnings
+from lacre.text import _, ngettext
+
+
+def made_page(made: LedgerMade) -> Page:
+    """Write a new ledger for people."""
+    page = Page()
+    page.heading(_("A ledger was made in {folder}").format(folder=made.folder))
+    page.say(_("Origin: {origin}").format(origin=made.origin))
+    page.say(_("Genesis: {genesis}").format(genesis=made.genesis))
+    page.say(_("Checkpoints are verified with: {key}").format(key=made.verifier_key))
+    if made.passphrase:
+        page.say(_("The keys are closed with your passphrase; without it nothing sealed here can ever be opened."))
+    else:
+        page.say(_("The keys have no passphrase: whoever can read the folder can use them."))
+    page.say(_("Keep a copy of the folder's keys elsewhere. Next: `lacre new`, or `lacre register PROTOCOL`."))
+    return page
+
+
+def checked_page(checked: Checked) -> Page:
+    """Write what a valid protocol promises and asks for."""
+    protocol = checked.protocol
+    page = Page()
+    page.heading(f"{checked.name}  ", Cell(_("valid"), "bold green"))
+    page.say(protocol.title)
+    page.say(_("Protocol: sha256:{digest}").format(digest=checked.protocol_hash))
+    page.say(_("Study: {study}").format(study=protocol.study))
+    if protocol.data.prior_exposure != "none":
+        page.say(_("Prior exposure: {words}. Every result will read retrospective.").format(
+            words=protocol.data.prior_exposure.rstrip(".")))  # fmt: skip
+    _pools(page, protocol)
+    _analyses(page, checked)
+    page.gap()
+    page.say(_("Nothing was recorded. Next: `lacre register {name}`.").format(name=checked.name))
+    return page
+
+
+def registered_page(registered: Registered) -> Page:
+    """Write a registration for people."""
+    page = Page()
+    page.heading(_("{study} is registered").format(study=registered.study))
+    page.say(_("Entry {entry}, {time}").format(entry=registered.entry, time=words.moment(registered.time)))
+    page.say(_("Protocol: sha256:{digest}").format(digest=registered.protocol_hash))
+    warnings(page, registered.warnings)
+    return page
+
+
+def sealed_page(sealed: PoolSealed) -> Page:
+    """Write a seal for people."""
+    page = Page()
+    page.heading(_("{pool} of {study} is sealed and counts as {standing}").format(
+        pool=sealed.pool, study=sealed.study, standing=sealed.standing))  # fmt: skip
+    page.say(_("Entry {entry}, {time}").format(entry=sealed.entry, time=words.moment(sealed.time)))
+    for table, rows in sealed.rows.items():
+        page.say(ngettext("{table}: {rows} row", "{table}: {rows} rows", rows).format(table=table, rows=rows))
+    for line in shortfalls(sealed.shortfall):
+        page.say(line)
+    ignored(page, sealed.undeclared)
+    for found in sealed.overlaps:
+        page.say(_("Shared with another pool: {overlap}.").format(overlap=history.overlap(found)))
+    if sealed.remembered:
+        page.say(
+            ngettext(
+                "{count} of its cases was read before on this machine: results will read retrospective.",
+                "{count} of its cases were read before on this machine: results will read retrospective.",
+                sealed.remembered,
+            ).format(count=sealed.remembered)
+        )
+    page.say(_("Custody: {grade}").format(grade=custody(sealed.custody)))
+    if len(sealed.recipients) == 1:
+        page.say(_("One key alone can open it: if that key is lost, so is the pool. Keep a copy of it elsewhere."))
+    warnings(page, sealed.warnings)
+    return page
+
+
+def inputs_page(written: InputsWritten) -> Page:
+    """Write what was handed out."""
+    page = Page()
+    page.heading(
+        ngettext(
+            "{rows} row of {table} was written to {path}", "{rows} rows of {table} were written to {path}", written.rows
+        ).format(rows=written.rows, table=written.table, path=written.path)
+    )
+    page.say(_("Columns: {columns}").format(columns=words.listing(written.columns)))
+    page.say(
+        _("It is on record as entry {entry}. No label left {pool}, which counts as what it did before.").format(
+            entry=written.entry, pool=written.pool
+        )
+    )
+    return page
+
+
+def _pools(page: Page, protocol: Protocol) -> None:
+    page.heading(_("Pools"))
+    columns = [Column(_("pool")), Column(_("tables"), wraps=True), Column(_("planned"), wraps=True)]
+    rows = []
+    for name, pool in protocol.pools.items():
+        planned = ", ".join(f"{count} {printable(table)}" for table, count in pool.planned.items())
+        rows.append([Cell(name, "bold"), words.listing(pool.tables), planned or "–"])
+    page.table(columns, rows)
+
+
+def _analyses(page: Page, checked: Checked) -> None:
+    for name, plan in checked.protocol.analyses.items():
+        page.heading(_("{name} ({kind}) on {pool}").format(name=name, kind=words.kind(plan.kind), pool=plan.pool))
+        columns = [Column(_("criterion")), Column(_("rule"), wraps=True), Column(_("least cases a group"), right=True)]
+        rows = []
+        for criterion in getattr(plan, "criteria", ()):
+            least = checked.needs.get(criterion.id)
+            rows.append([Cell(criterion.id, "bold"), _rule(criterion), "–" if least is None else str(least)])
+        page.table(columns, rows)
+    page.gap()
+    page.say(_("With fewer cases in a group, not even zero errors can pass; to be likely to pass takes many more."))

@@ -1,0 +1,150 @@
+"""Where things stand, as text: the ledger, a study, the log, an entry."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, StudyShown
+from lacre.errors import printable
+from lacre.report import history, words
+from lacre.report.page import Cell, Column, Page
+from lacre.report.result_text import custody
+from lacre.rules.record import Recorded
+from lacre.rules.state import PoolState, ReadMade, StudyState
+from lacre.text import _, ngettext
+
+
+def status_page(status: LedgerStatus) -> Page:
+    """Write the ledger's studies and what comes next in each."""
+    page = Page()
+    page.heading(
+        ngettext("Ledger {origin}, {count} entry", "Ledger {origin}, {count} entries", status.size).format(
+            origin=status.origin, count=status.size
+        )
+    )
+    page.say(_("In {folder}").format(folder=status.folder))
+    page.say(_("Root: {root}").format(root=status.root))
+    page.say(_("Genesis: {genesis}").format(genesis=status.genesis))
+    page.say(_("Checkpoints are verified with: {key}").format(key=status.verifier_key))
+    for key in status.keys:
+        page.say(
+            _("{who}: {roles}").format(who=words.who(key.keyid, status.names), roles=words.listing(sorted(key.roles))),
+            indent=1,
+        )
+    if not status.studies:
+        page.gap()
+        page.say(_("There is no study yet: `lacre register PROTOCOL`."))
+    for study in status.studies:
+        _study(page, study)
+    return page
+
+
+def study_page(shown: StudyShown) -> Page:
+    """Write one study, whole."""
+    page = Page()
+    protocol = shown.study.in_force.protocol
+    _study(page, shown.study)
+    page.gap()
+    page.say(protocol.title)
+    page.say(protocol.question)
+    if protocol.data.prior_exposure != "none":
+        page.say(_("Prior exposure: {words}").format(words=protocol.data.prior_exposure))
+    for name, grade in shown.custody.items():
+        page.say(_("Custody of {pool}: {grade}").format(pool=name, grade=custody(grade)))
+    page.heading(_("Entries"))
+    _entries(page, shown.entries, shown.names, of_one_study=True)
+    return page
+
+
+def log_page(log: Log) -> Page:
+    """Write entries, one line each."""
+    page = Page()
+    _entries(page, log.entries, log.names)
+    return page
+
+
+def entry_page(shown: EntryShown) -> Page:
+    """Write one entry: what it did, its bytes' digests, and what they say."""
+    recorded = shown.recorded
+    page = Page()
+    page.heading(_("Entry {index}: {what}").format(index=recorded.index, what=history.what(recorded)))
+    page.say(words.moment(recorded.time))
+    asked = history.by(recorded)
+    if asked is not None:
+        page.say(_("Asked by {who} ({keyid})").format(who=words.who(asked, shown.names), keyid=asked))
+    page.say(_("Leaf hash: {digest}").format(digest=recorded.leaf_hash.hex()))
+    for signature in recorded.envelope.signatures:
+        page.say(_("Signed by {who} ({keyid})").format(
+            who=words.who(signature.keyid, shown.names), keyid=signature.keyid))  # fmt: skip
+    for digest, body in shown.documents.items():
+        size = _("missing") if body is None else ngettext("{n} byte", "{n} bytes", len(body)).format(n=len(body))
+        page.say(_("Document {digest}: {size}").format(digest=digest, size=size))
+    page.heading(_("Its statement"))
+    statement = json.loads(recorded.envelope.payload)
+    page.block(json.dumps(statement, indent=2, ensure_ascii=False))
+    return page
+
+
+def _entries(
+    page: Page, entries: Sequence[Recorded], names: Mapping[str, str], *, of_one_study: bool = False
+) -> None:
+    columns = [Column(_("entry"), right=True), Column(_("time"))]
+    columns += [] if of_one_study else [Column(_("study"))]
+    columns += [Column(_("by"), wraps=True), Column(_("what"), wraps=True)]
+    rows = []
+    for recorded in entries:
+        asked = history.by(recorded)
+        row = [Cell(str(recorded.index), "bold"), words.moment(recorded.time)]
+        row += [] if of_one_study else [recorded.study or ""]
+        rows.append([*row, words.who(asked, names) if asked else "", history.what(recorded)])
+    page.table(columns, rows, indent=0)
+
+
+def _study(page: Page, study: StudyState) -> None:
+    page.heading(study.slug)
+    registered = study.registered
+    page.say(_("Registered at entry {entry}, {time}").format(
+        entry=registered.entry, time=words.moment(registered.time)))  # fmt: skip
+    page.say(_("Protocol: sha256:{digest}").format(digest=study.in_force.protocol_hash))
+    columns = [Column(_("pool")), Column(_("counts as")), Column(_("rows"), right=True), Column(_("sealed at")),
+               Column(_("reads"), right=True), Column(_("results"), wraps=True)]  # fmt: skip
+    page.table(columns, [_pool(name, study.pools.get(name)) for name in study.in_force.protocol.pools])
+    for line in next_steps(study):
+        page.say(_("Next: {step}").format(step=line))
+
+
+def _pool(name: str, pool: PoolState | None) -> list[str | Cell]:
+    if pool is None:
+        return [Cell(name, "bold"), _("not sealed"), "", "", "", ""]
+    standing = pool.standing
+    if pool.burned is not None:
+        standing = _("{standing}, since entry {entry}").format(standing=standing, entry=pool.burned)
+    rows = sum(pool.sealed.facts.rows.values())
+    content = pool.of_class("teste", "dev", "contraste")
+    results = ", ".join(_result(read) for read in pool.reads if read.result is not None)
+    return [Cell(name, "bold"), standing, str(rows), _("entry {entry}").format(entry=pool.sealed.entry),
+            str(len(content)), results]  # fmt: skip
+
+
+def _result(read: ReadMade) -> str:
+    name = _("{state} at entry {entry}").format(state=words.state(str(read.state)), entry=read.result)
+    return _("{result} (confirmatory)").format(result=name) if read.decision.confirmatory else name
+
+
+def next_steps(study: StudyState) -> list[str]:
+    """Say what the protocol still asks for."""
+    steps = []
+    protocol = study.in_force.protocol
+    for name, pool in protocol.pools.items():
+        if name not in study.pools and pool.open is None:
+            steps.append(f"lacre seal {study.slug} {name} FILE")
+    teste = study.pools.get("teste")
+    if teste is not None and teste.standing == "teste" and not teste.of_class("teste", "dev"):
+        steps.append(f"lacre reveal {study.slug} --submission FILE")
+    for pool_state in study.pools.values():
+        steps.extend(
+            _("the same `lacre {verb}` again, to finish the read at entry {entry}").format(
+                verb=read.request.purpose, entry=read.entry
+            )
+            for read in pool_state.unfinished
+        )
+    return [printable(step) for step in steps]

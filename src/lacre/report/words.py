@@ -1,0 +1,93 @@
+"""The small words of reports: rates in percent, times, verdicts, and names that others chose."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from lacre.errors import printable
+from lacre.text import N_, _
+
+METRICS: Mapping[str, str] = MappingProxyType(
+    {
+        "error": N_("errors"),
+        "false_positive": N_("false positives"),
+        "false_negative": N_("false negatives"),
+        "selection": N_("selected"),
+    }
+)
+KINDS: Mapping[str, str] = MappingProxyType({"group_fairness": N_("group fairness")})
+STATE_STYLES: Mapping[str, str] = MappingProxyType(
+    {
+        "PASS": "bold green",
+        "FAIL": "bold red",
+        "INSUFFICIENT_EVIDENCE": "bold yellow",
+        "MANUAL_REVIEW": "bold magenta",
+    }
+)
+
+_MOST_DIGITS = 6
+
+
+def metric(name: str) -> str:
+    """Return what a metric counts."""
+    return _(METRICS[name]) if name in METRICS else printable(name.replace("_", " "))
+
+
+def kind(name: str) -> str:
+    """Return the kind of an analysis."""
+    return _(KINDS[name]) if name in KINDS else printable(name.replace("_", " "))
+
+
+def state(name: str) -> str:
+    """Return a verdict as it is printed."""
+    return printable(name.replace("_", " "))
+
+
+def percent(rate: float | None, *, apart_from: float | None = None) -> str:
+    """Return a rate in percent, rounded so that it says neither 0 nor 100 unless it is.
+
+    One decimal is kept, and as many more as it takes not to look like `apart_from`, a threshold on one side
+    of which it is.
+    """
+    if rate is None:
+        return "–"
+    for digits in range(1, _MOST_DIGITS):
+        text = f"{100 * rate:.{digits}f}"
+        flat = float(text) in (0.0, 100.0) and rate not in (0.0, 1.0)
+        same = apart_from is not None and rate != apart_from and text == f"{100 * apart_from:.{digits}f}"
+        if not flat and not same:
+            break
+    return f"{text.rstrip('0').rstrip('.')} %"
+
+
+def interval(low: float | None, high: float | None, *, apart_from: float | None = None) -> str:
+    """Return an interval's two bounds in percent."""
+    if low is None or high is None:
+        return "–"
+    return _("{low} to {high}").format(
+        low=percent(low, apart_from=apart_from), high=percent(high, apart_from=apart_from)
+    )
+
+
+def moment(time: str) -> str:
+    """Return an entry's time, to the second."""
+    return f"{time[:10]} {time[11:19]} UTC" if len(time) >= 19 else printable(time)
+
+
+def short(digest: str) -> str:
+    """Return the beginning of a digest, enough to tell one from another by eye."""
+    return digest[:12]
+
+
+def who(keyid: str, names: Mapping[str, str]) -> str:
+    """Return the name given with a key, or the beginning of its id."""
+    return printable(names[keyid]) if names.get(keyid) else _("key {keyid}").format(keyid=keyid[:8])
+
+
+def group(values: Mapping[str, str]) -> str:
+    """Return a group by its values; everybody where it has none."""
+    return " × ".join(printable(value) for value in values.values()) or _("everybody")
+
+
+def listing(names: Sequence[str]) -> str:
+    """Return names in a row."""
+    return ", ".join(printable(name) for name in names) or _("none")

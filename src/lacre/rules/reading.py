@@ -1,0 +1,188 @@
+"""Reading a pool: rules 5, 6, 9, 10, 11, 12, 15 and 16."""
+
+from collections.abc import Sequence
+
+from lacre.errors import (
+    AnalysisNotDeclared,
+    ExposesSealedPool,
+    FinishDiffers,
+    GuardaByGateOnly,
+    NotBetweenGroups,
+    NothingToReveal,
+    PoolIsOpen,
+    PoolNotSealed,
+    RevealOnlyTeste,
+    SealedAsDev,
+    SharedCases,
+    SystemsDiffer,
+    AlreadyRevealed,
+    RevealAlone,
+)
+from lacre.protocol.models import Protocol
+from lacre.rules.common import declared_pool, require_in_force, require_role, require_study
+from lacre.rules.requests import CONTENT_CLASSES, Overlap, Read, ReadDecision, ReadFacts
+from lacre.rules.sealing import overlaps_text
+from lacre.rules.state import PoolState, ReadMade, State, StudyState
+
+NOT_REGISTERED_POOL = "not-the-registered-pool"
+LATER_SUBMISSION = "later-submission"
+STATISTICS_CHANGED = "statistics-changed"
+ENGINE_CHANGED = "engine-changed"
+
+
+def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadDecision:
+    """Whether a pool may be read as asked, and in which class."""
+    require_role(state, by, "registrant")
+    study = require_study(state, request.study)
+    require_in_force(study, request.protocol)
+    pool = sealed_pool(study, request.pool)
+    if request.purpose == "inputs":
+        number = len(pool.of_class("inputs")) + 1
+        return ReadDecision(read_class="inputs", number=number)
+    protocol = study.in_force.protocol
+    _check_systems(protocol, request)
+    if request.purpose == "run":
+        return _decide_run(study, pool, request, facts)
+    return _decide_reveal(study, pool, request, facts)
+
+
+def sealed_pool(study: StudyState, name: str) -> PoolState:
+    """The pool, declared, closed and sealed (rule 2)."""
+    if declared_pool(study, name).open is not None:
+        raise PoolIsOpen(pool=name)
+    if name not in study.pools:
+        raise PoolNotSealed(study=study.slug, pool=name)
+    return study.pools[name]
+
+
+def analyses_of_reveal(protocol: Protocol) -> tuple[str, ...]:
+    """The analyses a reveal runs: all that are registered on `teste` (rule 6)."""
+    return tuple(name for name, plan in protocol.analyses.items() if protocol.pools[plan.pool].role == "teste")
+
+
+def _check_first(pool: PoolState) -> None:
+    """Rule 6: `teste` is revealed once, as `teste`; later reads must say `accept_dev`."""
+    for read in pool.of_class("teste", "dev"):
+        result = pool.result_of(read.entry)
+        found = "-" if result is None else result
+        raise AlreadyRevealed(pool=pool.name, entry=read.entry, time=read.time, result=found)
+    if pool.standing != "teste":
+        raise SealedAsDev(pool=pool.name, entry=pool.sealed.entry, time=pool.sealed.time)
+
+
+def _check_systems(protocol: Protocol, request: Read) -> None:
+    """Each declared system submits once; a study without systems has the one unnamed."""
+    declared = set(protocol.systems) or {""}
+    named = [submitted.system for submitted in request.submissions]
+    if not set(named) <= declared or len(set(named)) != len(named):
+        raise SystemsDiffer(declared=", ".join(sorted(declared)) or "-", given=", ".join(sorted(named)) or "-")
+    for analysis in request.analyses:
+        if analysis not in protocol.analyses:
+            raise AnalysisNotDeclared(analysis=analysis, declared=", ".join(protocol.analyses))
+
+
+def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
+    protocol = study.in_force.protocol
+    if protocol.pools[pool.name].role != "teste":
+        raise RevealOnlyTeste(pool=pool.name)
+    analyses = analyses_of_reveal(protocol)
+    if not analyses or request.analyses != analyses:
+        raise NothingToReveal(study=study.slug, pool=pool.name)
+    if request.finishes is not None:
+        return _decide_finish(study, pool, request, facts)
+    if not request.accept_dev:
+        _check_first(pool)
+    first = not pool.of_class("teste", "dev") and pool.standing == "teste"
+    barred = (*facts.shared, *facts.exposed)
+    if first and barred and not request.accept_dev:
+        raise SharedCases(pool=pool.name, overlaps=overlaps_text(barred))
+    _check_exposure(request, facts.exposes)
+    teste = first and not barred
+    number = len(pool.of_class("teste", "dev")) + 1
+    return _judged(study, facts, read_class="teste" if teste else "dev", number=number, registered=teste,
+                   burns=not teste and pool.standing != "dev")  # fmt: skip
+
+
+def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
+    protocol = study.in_force.protocol
+    role = protocol.pools[pool.name].role
+    if role == "teste":
+        raise RevealAlone(pool=pool.name)
+    if role == "guarda":
+        raise GuardaByGateOnly(pool=pool.name)
+    plans = [protocol.analyses[name] for name in request.analyses]
+    if pool.standing == "contraste" and not all(plan.compares_groups() for plan in plans):
+        raise NotBetweenGroups(pool=pool.name)
+    if request.finishes is not None:
+        return _decide_finish(study, pool, request, facts)
+    _check_exposure(request, facts.exposes)
+    barred = (*facts.shared, *facts.exposed)
+    if pool.standing == "contraste" and barred:
+        raise SharedCases(pool=pool.name, overlaps=overlaps_text(barred))
+    read_class = "contraste" if pool.standing == "contraste" else "dev"
+    number = len(pool.of_class(*CONTENT_CLASSES)) + 1
+    registered = all(plan.pool == pool.name and pool.standing == role for plan in plans)
+    later = _submitted_before(pool, request) if read_class == "contraste" else False
+    return _judged(study, facts, read_class=read_class, number=number, registered=registered, later=later)
+
+
+def _submitted_before(pool: PoolState, request: Read) -> bool:
+    """Rule 9: whether a system of `request` has submitted to this pool before."""
+    before = {s.system for read in pool.of_class("contraste") for s in read.request.submissions}
+    return any(s.system in before for s in request.submissions)
+
+
+def _judged(
+    study: StudyState,
+    facts: ReadFacts,
+    *,
+    read_class: str,
+    number: int,
+    registered: bool,
+    burns: bool = False,
+    later: bool = False,
+) -> ReadDecision:
+    """What a read's result can be: rules 6, 9 and 15."""
+    exploratory = [] if registered else [NOT_REGISTERED_POOL]
+    if later:
+        exploratory.append(LATER_SUBMISSION)
+    retrospective = study.in_force.protocol.data.prior_exposure != "none" or facts.remembered > 0
+    changed = facts.engine.statistics != study.registered.statistics
+    return ReadDecision.model_validate(
+        {
+            "read_class": read_class,
+            "number": number,
+            "burns": burns,
+            "confirmatory": read_class in {"teste", "contraste"} and not exploratory and not retrospective,
+            "exploratory": tuple(exploratory),
+            "retrospective": retrospective,
+            "review": (STATISTICS_CHANGED,) if changed else (),
+        }
+    )
+
+
+def _decide_finish(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
+    """Rule 16: the same read again, for the same request and inputs, until there is a result."""
+    original = next((r for r in pool.unfinished if r.entry == request.finishes), None)
+    if original is None or not _same_inputs(original, request) or request.accept_dev:
+        raise FinishDiffers(pool=pool.name, entry=request.finishes)
+    review = set(original.decision.review)
+    if facts.engine != original.engine:
+        review.add(ENGINE_CHANGED)
+    return original.decision.model_copy(update={"burns": False, "review": tuple(sorted(review))})
+
+
+def _same_inputs(original: ReadMade, request: Read) -> bool:
+    asked = original.request
+    return (
+        asked.purpose == request.purpose
+        and asked.analyses == request.analyses
+        and asked.submissions == request.submissions
+        and asked.protocol == request.protocol
+    )
+
+
+def _check_exposure(request: Read, exposes: Sequence[Overlap]) -> None:
+    """Rule 12: reading these cases exposes another study's sealed pool; that is asked for, not slipped in."""
+    if exposes and not request.accept_exposure:
+        raise ExposesSealedPool(overlaps=overlaps_text(exposes))

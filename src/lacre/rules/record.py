@@ -1,0 +1,201 @@
+"""Entries as typed records: the statement each kind signs, built by the broker and read back by everyone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lacre.errors import RecordInvalid
+from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
+from lacre.ledger.merkle import leaf_hash
+from lacre.ledger.statement import Statement, Subject
+from lacre.rules.requests import (
+    Decision,
+    Facts,
+    Read,
+    ReadDecision,
+    ReadFacts,
+    Register,
+    RegisterDecision,
+    RegisterFacts,
+    Request,
+    Seal,
+    SealDecision,
+    SealFacts,
+    decode_request,
+)
+from lacre.rules.wire import Hex64, Name, Timestamp, Wire
+
+LAW = 1
+KIND_OF: dict[type[Wire], str] = {Register: "register", Seal: "seal", Read: "read"}
+_FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
+    "register": (RegisterFacts, RegisterDecision),
+    "seal": (SealFacts, SealDecision),
+    "read": (ReadFacts, ReadDecision),
+}
+
+
+class FirstKey(Wire):
+    """A key enrolled by the genesis: its raw Ed25519 public key in hex, its roles, and its holder's name."""
+
+    public: Hex64
+    roles: tuple[Literal["owner", "registrant", "custodian", "broker", "log"], ...]
+    name: Hex64 | None = None
+
+
+class Genesis(Wire):
+    """Entry 0: what makes this ledger this one and no other."""
+
+    law: Literal[1]
+    time: Timestamp
+    ledger: Hex64
+    origin: Name
+    keys: tuple[FirstKey, ...]
+    recipient: Name
+
+
+class Result(Wire):
+    """The outcome of a read: it answers no request, it names its read."""
+
+    law: Literal[1]
+    time: Timestamp
+    previous: int
+    study: Name
+    pool: Name
+    read: int
+    result: Hex64
+    state: Literal["PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
+    confirmatory: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An entry that answers a request."""
+
+    time: str
+    previous: int | None
+    by: str
+    request: Request
+    request_envelope: Envelope
+    facts: Facts
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One entry of the log: where it stands, its exact bytes, and what they say."""
+
+    index: int
+    kind: str
+    envelope: Envelope
+    leaf_hash: bytes
+    content: Genesis | Answered | Result
+
+    @property
+    def time(self) -> str:
+        """The broker's clock when it wrote the entry."""
+        return self.content.time
+
+    @property
+    def study(self) -> str | None:
+        """The study the entry belongs to, if to one."""
+        if isinstance(self.content, Answered):
+            return self.content.request.study
+        return self.content.study if isinstance(self.content, Result) else None
+
+
+def genesis_statement(genesis: Genesis) -> Statement:
+    """The statement entry 0 signs."""
+    return Statement("genesis", (Subject(genesis.origin, genesis.ledger),), genesis.as_json())
+
+
+def answered_statement(
+    *, time: str, previous: int | None, request: Envelope, facts: Facts, decision: Decision
+) -> Statement:
+    """The statement an answered request becomes."""
+    asked = decode_request(request.payload)
+    predicate: dict[str, Any] = {
+        "law": LAW,
+        "time": time,
+        "request": request.as_json(),
+        "facts": facts.as_json(),
+        "decision": decision.as_json(),
+    }
+    if previous is not None:
+        predicate["previous"] = previous
+    return Statement(KIND_OF[type(asked)], subjects_of(asked), predicate)
+
+
+def result_statement(result: Result) -> Statement:
+    """The statement a result signs."""
+    return Statement("result", (Subject("result", result.result),), result.as_json())
+
+
+def subjects_of(request: Request) -> tuple[Subject, ...]:
+    """What an entry that answers `request` is about, by digest."""
+    if isinstance(request, Seal):
+        return (
+            Subject("ciphertext", request.ciphertext),
+            Subject("protocol", request.protocol),
+        )
+    return (Subject("protocol", request.protocol),)
+
+
+def parse_entry(index: int, data: bytes) -> Recorded:
+    """Read an entry's bytes strictly; `FormatError` or `RecordInvalid` when they are not one."""
+    envelope = Envelope.decode(data)
+    if envelope.payload_type != PAYLOAD_ENTRY:
+        raise RecordInvalid(what="entry", why="not an in-toto statement")
+    statement = Statement.decode(envelope.payload)
+    content = _content(statement)
+    expected = _expected_subjects(content)
+    if statement.subjects != expected:
+        raise RecordInvalid(what="entry", why="its subjects are not those of its content")
+    return Recorded(index, statement.kind, envelope, leaf_hash(data), content)
+
+
+def _expected_subjects(content: Genesis | Answered | Result) -> Sequence[Subject]:
+    if isinstance(content, Genesis):
+        return (Subject(content.origin, content.ledger),)
+    if isinstance(content, Result):
+        return (Subject("result", content.result),)
+    return subjects_of(content.request)
+
+
+def _content(statement: Statement) -> Genesis | Answered | Result:
+    if statement.kind == "genesis":
+        return Genesis.from_json(statement.predicate)
+    if statement.kind == "result":
+        return Result.from_json(statement.predicate)
+    if statement.kind in _FACTS:
+        return _answered(statement)
+    raise RecordInvalid(what="entry", why=f"this version of lacre knows no {statement.kind} entries")
+
+
+def _answered(statement: Statement) -> Answered:
+    predicate = statement.predicate
+    known = {"law", "time", "previous", "request", "facts", "decision"}
+    if not predicate.keys() <= known or predicate.get("law") != LAW:
+        raise RecordInvalid(what="entry", why="unknown fields, or another law")
+    head = _Head.from_json({k: v for k, v in predicate.items() if k in {"law", "time", "previous"}})
+    envelope = Envelope.from_json(predicate.get("request"))
+    if envelope.payload_type != PAYLOAD_REQUEST or len(envelope.signatures) != 1:
+        raise RecordInvalid(what="request", why="not one request with one signature")
+    request = decode_request(envelope.payload)
+    if KIND_OF[type(request)] != statement.kind:
+        raise RecordInvalid(what="entry", why="its kind is not that of its request")
+    facts, decision = _FACTS[statement.kind]
+    return Answered(
+        time=head.time,
+        previous=head.previous,
+        by=envelope.signatures[0].keyid,
+        request=request,
+        request_envelope=envelope,
+        facts=facts.from_json(predicate.get("facts")),
+        decision=decision.from_json(predicate.get("decision")),
+    )
+
+
+class _Head(Wire):
+    law: Literal[1]
+    time: Timestamp
+    previous: int | None = None

@@ -1,0 +1,82 @@
+"""Sealing a pool: rules 2, 3, 12 and the shortfall of 14."""
+
+from collections.abc import Mapping, Sequence
+
+from lacre.errors import (
+    LabelsBeforeRegistration,
+    PoolAlreadySealed,
+    PoolIsOpen,
+    PoolTablesDiffer,
+    SharedCases,
+)
+from lacre.protocol.pools import Pool
+from lacre.rules.common import declared_pool, require_in_force, require_role, require_study
+from lacre.rules.requests import Overlap, Seal, SealDecision, SealedRecord, SealFacts, Shortfall
+from lacre.rules.state import State, StudyState
+
+
+def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealDecision:
+    """Whether a pool may be sealed as asked, and what it then counts as."""
+    require_role(state, by, "custodian")
+    study = require_study(state, request.study)
+    require_in_force(study, request.protocol)
+    pool = declared_pool(study, request.pool)
+    check_sealable(study, request.pool, pool)
+    _check_tables(pool, request.pool, request.records, facts.rows)
+    standing = "dev" if request.as_dev else pool.role
+    if standing != "dev" and (early := sum(facts.early_labels.values())):
+        raise LabelsBeforeRegistration(pool=request.pool, count=early, time=study.registered.time)
+    _check_overlaps(study, request, standing, facts)
+    return SealDecision(standing=standing, shortfall=_shortfall(pool.planned, facts.rows))
+
+
+def check_sealable(study: StudyState, name: str, pool: Pool) -> None:
+    """Rule 2, what needs no look at the files: closed, and not sealed before."""
+    if pool.open is not None:
+        raise PoolIsOpen(pool=name)
+    if name in study.pools:
+        sealed = study.pools[name].sealed
+        raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=sealed.time)
+
+
+def _check_tables(
+    pool: Pool, name: str, records: Sequence[SealedRecord], rows: Mapping[str, int]
+) -> None:
+    given = {record.table for record in records}
+    declared = set(pool.tables)
+    if given != declared or rows.keys() != declared:
+        raise PoolTablesDiffer(
+            pool=name,
+            declared=", ".join(pool.tables),
+            missing=", ".join(sorted(declared - given)) or "-",
+            unknown=", ".join(sorted(given - declared)) or "-",
+        )
+
+
+def _check_overlaps(study: StudyState, request: Seal, standing: str, facts: SealFacts) -> None:
+    """Rule 12 at a seal: what must stay apart is this pool, unless it is `dev`, and each that is not."""
+    barred: list[Overlap] = [
+        overlap
+        for overlap in facts.shared
+        if standing != "dev" or (overlap.pool in study.pools and study.pools[overlap.pool].standing != "dev")
+    ]
+    if standing != "dev":
+        barred.extend(facts.exposed)
+    if barred:
+        raise SharedCases(pool=request.pool, overlaps=overlaps_text(barred))
+
+
+def _shortfall(planned: Mapping[str, int], rows: Mapping[str, int]) -> tuple[Shortfall, ...]:
+    """Rule 14: a table shorter than planned is a deviation by itself."""
+    return tuple(
+        Shortfall(table=table, planned=count, rows=rows[table])
+        for table, count in planned.items()
+        if table in rows and rows[table] < count
+    )
+
+
+def overlaps_text(overlaps: Sequence[Overlap]) -> str:
+    """The overlaps in words and counts, for a refusal."""
+    return "; ".join(
+        f"{o.count} {o.kind}{f' ({o.label})' if o.label else ''} of {o.study}/{o.pool}" for o in overlaps
+    )

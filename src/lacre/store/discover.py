@@ -1,0 +1,105 @@
+"""Where a ledger lies: the folder `.lacre`, found from every folder below its own, as `.git` is."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lacre.durable import TEMPORARY, make_folder, sync_folder, write_durably
+from lacre.errors import LedgerExists, LedgerNotFound, NotReadable
+from lacre.store.failures import writing_file
+
+FOLDER = ".lacre"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The places of a ledger whose folder is `root`."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        """The one file of entries, documents and the checkpoint."""
+        return self.root / "ledger.db"
+
+    @property
+    def keys(self) -> Path:
+        """The folder of keys."""
+        return self.root / "keys"
+
+    @property
+    def pools(self) -> Path:
+        """The folder of sealed pools and submissions."""
+        return self.root / "pools"
+
+    @property
+    def locks(self) -> Path:
+        """The folder of what processes hold while they live."""
+        return self.root / "locks"
+
+
+def find_ledger(start: Path) -> Layout:
+    """Return the ledger of `start` or the nearest folder above it that has one. Raises `LedgerNotFound`."""
+    start = start.absolute()
+    for folder in (start, *start.parents):
+        layout = Layout(folder / FOLDER)
+        if _holds_ledger(layout):
+            return layout
+    raise LedgerNotFound(path=str(start))
+
+
+def ledger_at(named: Path) -> Layout:
+    """Return the ledger that is `named` by its own folder or the one around it. Raises `LedgerNotFound`."""
+    for layout in (Layout(named.absolute()), Layout(named.absolute() / FOLDER)):
+        if _holds_ledger(layout):
+            return layout
+    raise LedgerNotFound(path=str(named))
+
+
+@contextmanager
+def create_layout(folder: Path) -> Iterator[Layout]:
+    """Make the ledger's folder in `folder`: it has its name, and is found, only once the block ended well.
+
+    Inside the block it lies beside its place under another name, with empty folders (0700) and a
+    `.gitignore`; the database must be closed before the block ends. So an interrupted making leaves no half
+    ledger. Raises `LedgerExists`, `NotWritten`.
+    """
+    final = make_folder(folder.absolute()) / FOLDER
+    with writing_file(final):
+        if final.is_symlink() or final.exists():
+            raise LedgerExists(path=str(final))
+        unfinished = Layout(Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=folder)))
+    try:
+        write_durably(unfinished.root / ".gitignore", b"*\n")
+        for place in (unfinished.keys, unfinished.pools, unfinished.locks):
+            make_folder(place)
+        yield unfinished
+        with writing_file(final):
+            _rename(unfinished.root, final)
+    except BaseException:
+        shutil.rmtree(unfinished.root, ignore_errors=True)
+        raise
+
+
+def _rename(unfinished: Path, final: Path) -> None:
+    sync_folder(unfinished)
+    try:
+        unfinished.rename(final)
+    except FileExistsError as error:
+        raise LedgerExists(path=str(final)) from error
+    except OSError as error:
+        # Of a folder in the way that is not empty, systems say ENOTEMPTY or EEXIST.
+        if final.exists():
+            raise LedgerExists(path=str(final)) from error
+        raise
+    sync_folder(final.parent)
+
+
+def _holds_ledger(layout: Layout) -> bool:
+    try:
+        return layout.database.is_file()
+    except OSError as error:
+        raise NotReadable(path=str(layout.root), why=error.strerror or type(error).__name__) from error

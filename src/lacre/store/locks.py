@@ -1,0 +1,65 @@
+"""Locks that last as long as the process that holds them, and leave files behind that mean nothing.
+
+A crash releases a lock (the system does, with `flock`), so that a lock which is held says: that process
+lives. The files are never removed: a lock on a removed file would keep nobody out. A child that was forked
+while its parent held a lock holds it too.
+"""
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lacre.durable import make_folder
+from lacre.errors import InternalError
+from lacre.store.failures import writing_file
+
+_NAME = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@.-]{0,199}")
+
+
+class Lock:
+    """A lock that is held until `release`, or until the process ends."""
+
+    def __init__(self, handle: int) -> None:
+        self._handle = handle
+
+    def release(self) -> None:
+        """Let go; for the second time, do nothing."""
+        handle, self._handle = self._handle, -1
+        if handle >= 0:
+            os.close(handle)
+
+
+def try_lock(folder: Path, name: str) -> Lock | None:
+    """Take the lock `name` in `folder` (made when missing); return None when another holder has it.
+
+    The other may be a thread of this process. A name is of letters, digits and `_@.-`. Raises `NotWritten`.
+    """
+    if not _NAME.fullmatch(name):
+        raise InternalError(kind="lock name", where="lacre.store.locks")
+    handle = _open(make_folder(folder) / name)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    return Lock(handle)
+
+
+@contextmanager
+def hold(path: Path) -> Iterator[None]:
+    """Hold the lock on the file at `path` through the block, after waiting for it. Raises `NotWritten`."""
+    handle = _open(path)
+    try:
+        with writing_file(path):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _open(path: Path) -> int:
+    with writing_file(path):
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

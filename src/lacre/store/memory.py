@@ -1,0 +1,223 @@
+"""Rule 18: what this machine remembers of the ledgers it saw. A ledger grows at its end, and in no other way.
+
+A ledger is known by its genesis hash; its folder ``ledgers/<genesis hash>/`` in the state folder holds
+
+    entries      the entries' envelopes in order, each after its length (u32, big-endian)
+    checkpoint   a line with the SHA-256 of the rest; a line of canonical JSON with the size, the root, and
+                 how many bytes of `entries` belong to them; the signed checkpoint of that size
+    lock         held while the two are written
+
+The order is: the ledger's commit, then `entries`, then `checkpoint`, each flushed to the disk. So a crash
+leaves at worst a tail of `entries` that no checkpoint counts yet, which the next writing cuts off.
+
+**No false alarm.** A memory is written after the commit, so it is never ahead of the ledger; but it can be
+ahead of a *snapshot* that began earlier. So either it is read first and the snapshot begins after
+(`Memory.snapshot`, `Memory.recall`), or the comparison runs in a write transaction, which no commit can
+overtake (`Memory.check`). Of several processes that write a memory, the one that saw most wins, whatever
+their order.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from sqlalchemy import Engine
+
+from lacre.canonical import canonical_json, parse_canonical, sha256_hex
+from lacre.durable import make_folder, write_durably
+from lacre.errors import LedgerForked, LedgerRolledBack, MemoryDamaged, NotCanonical, NotReadable, NotWritten
+from lacre.ledger import merkle
+from lacre.store.failures import writing_file
+from lacre.store.locks import hold
+from lacre.store.reader import Reader, snapshot
+from lacre.text import _
+
+_LENGTH = 4  # bytes before each entry
+
+
+class Tree(Protocol):
+    """What can be compared with a memory: a number of entries, and the root at each size up to it."""
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+
+    def root_at(self, size: int) -> bytes:
+        """Return the root at `size` entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The largest state of a ledger that was seen: entries, root (32 bytes), and its signed checkpoint.
+
+    `kept` is how many bytes of the memory's file of entries belong to it.
+    """
+
+    size: int
+    root: bytes
+    note: bytes
+    kept: int
+
+
+_NOTHING = Remembered(0, merkle.EMPTY_ROOT, b"", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What a transaction added to the ledger of this genesis hash: the envelopes after its first `start` entries.
+
+    `start_root` is the root before, `root` the root after, for which the checkpoint `note` was signed.
+    """
+
+    genesis: str
+    start: int
+    start_root: bytes
+    envelopes: tuple[bytes, ...]
+    root: bytes
+    note: bytes
+
+    @property
+    def size(self) -> int:
+        """The number of entries after it."""
+        return self.start + len(self.envelopes)
+
+
+def compare(tree: Tree, size: int, root: bytes) -> None:
+    """Refuse a ledger that does not extend the `size` entries under `root` that were seen of it.
+
+    Raises `LedgerRolledBack` for one that is smaller, `LedgerForked` for one whose first entries are others.
+    """
+    if tree.size < size:
+        raise LedgerRolledBack(size=tree.size, remembered=size)
+    if tree.root_at(size) != root:
+        raise LedgerForked(remembered=size)
+
+
+class Memory:
+    """The memory of all ledgers in the folder `state` (``$XDG_STATE_HOME/lacre``), made when missing."""
+
+    def __init__(self, state: Path) -> None:
+        self._ledgers = state / "ledgers"
+
+    def folder(self, genesis: str) -> Path:
+        """Return the folder for the ledger of this genesis hash (in hexadecimal)."""
+        return self._ledgers / genesis
+
+    def remembered(self, genesis: str) -> Remembered | None:
+        """Return what is remembered of the ledger of this genesis hash, None if it was never seen.
+
+        Raises `MemoryDamaged`, `NotReadable`.
+        """
+        path = self.folder(genesis) / "checkpoint"
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise NotReadable(path=str(path), why=error.strerror or type(error).__name__) from error
+        return _parse(path, data)
+
+    def recall(self, engine: Engine) -> Remembered | None:
+        """Return what is remembered of a ledger, to compare with a snapshot that begins after this call."""
+        with snapshot(engine) as reader:
+            genesis = reader.genesis()
+        return None if genesis is None else self.remembered(genesis)
+
+    @contextmanager
+    def snapshot(self, engine: Engine) -> Iterator[Reader]:
+        """Read the ledger as it stands now, if it extends what is remembered of it.
+
+        Raises what `compare`, `recall` and `lacre.store.reader.snapshot` do.
+        """
+        known = self.recall(engine)
+        with snapshot(engine) as reader:
+            if known is not None:
+                compare(reader, known.size, known.root)
+            yield reader
+
+    def check(self, transaction: Reader) -> None:
+        """Refuse to write to a ledger that does not extend the memory, or whose memory could not be written.
+
+        To be asked inside the write transaction; of a snapshot it could complain without cause. Raises what
+        `compare` and `remembered` do, and `NotWritten`.
+        """
+        genesis = transaction.genesis()
+        if genesis is None:
+            return
+        known = self.remembered(genesis)
+        if known is not None:
+            compare(transaction, known.size, known.root)
+        folder = self.folder(genesis)
+        standing = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
+        if not os.access(standing, os.W_OK | os.X_OK):
+            raise NotWritten(path=str(folder), why=_("the folder is not yours to write to"))
+
+    def advance(self, engine: Engine, growth: Growth) -> None:
+        """Remember a ledger after the commit that brought it `growth`; return once that is safe on the disk.
+
+        If the memory stands elsewhere than where the growth began (other processes commit and remember too),
+        it takes in the ledger as it is now. Raises what `compare` does when what is remembered by now is of
+        another history, `MemoryDamaged`, `DiskFull`, `NotWritten`; the ledger stands as committed all the same.
+        """
+        folder = make_folder(self.folder(growth.genesis))
+        path = folder / "entries"
+        with hold(folder / "lock"), writing_file(path), _open(path) as file:
+            known = self.remembered(growth.genesis) or _NOTHING
+            if os.fstat(file.fileno()).st_size < known.kept:
+                raise MemoryDamaged(path=str(path), why=_("it is shorter than its checkpoint says"))
+            if (known.size, known.root) == (growth.start, growth.start_root):
+                grown = _extend(file, known, growth.envelopes, growth.root, growth.note)
+            else:
+                grown = _catch_up(file, known, engine, growth)
+            if grown.size > known.size:
+                write_durably(folder / "checkpoint", _format(grown))
+
+
+def _catch_up(file: BinaryIO, known: Remembered, engine: Engine, growth: Growth) -> Remembered:
+    # Begun after the memory was read, and under its lock, a snapshot can only be ahead of it.
+    with snapshot(engine) as reader:
+        compare(reader, known.size, known.root)
+        compare(reader, growth.size, growth.root)
+        envelopes = (entry.envelope for entry in reader.entries(known.size))
+        return _extend(file, known, envelopes, reader.root_at(reader.size), reader.checkpoint() or b"")
+
+
+def _extend(
+    file: BinaryIO, known: Remembered, envelopes: Iterable[bytes], root: bytes, note: bytes
+) -> Remembered:
+    size, kept = known.size, known.kept
+    file.truncate(kept)
+    file.seek(kept)
+    for envelope in envelopes:
+        file.write(len(envelope).to_bytes(_LENGTH, "big") + envelope)
+        size, kept = size + 1, kept + _LENGTH + len(envelope)
+    file.flush()
+    os.fsync(file.fileno())
+    return Remembered(size, root, note, kept)
+
+
+def _open(path: Path) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b")
+
+
+def _format(known: Remembered) -> bytes:
+    head = canonical_json({"entries": known.kept, "root": known.root.hex(), "size": known.size})
+    rest = head + b"\n" + known.note
+    return sha256_hex(rest).encode() + b"\n" + rest
+
+
+def _parse(path: Path, data: bytes) -> Remembered:
+    digest, _newline, rest = data.partition(b"\n")
+    if sha256_hex(rest).encode() != digest:
+        raise MemoryDamaged(path=str(path), why=_("its checksum is not its own"))
+    head, _newline, note = rest.partition(b"\n")
+    try:
+        match parse_canonical(head):
+            case {"entries": int(kept), "root": str(root), "size": int(size)} if min(kept, size) > 0:
+                return Remembered(size, bytes.fromhex(root), note, kept)
+    except (NotCanonical, ValueError):
+        pass
+    raise MemoryDamaged(path=str(path), why=_("it is of another form"))

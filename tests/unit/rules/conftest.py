@@ -1,0 +1,242 @@
+"""A world of the law alone: requests are decided and folded, with no store, no keys and no files."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from lacre.ledger.envelope import PAYLOAD_REQUEST, Envelope, Signature
+from lacre.protocol.document import parse, protocol_hash
+from lacre.protocol.models import Protocol
+from lacre.rules.decide import decide
+from lacre.rules.record import KIND_OF, Answered, FirstKey, Genesis, Recorded, Result
+from lacre.rules.requests import (
+    Decision,
+    Engine,
+    Facts,
+    Overlap,
+    Read,
+    ReadDecision,
+    ReadFacts,
+    Register,
+    RegisterFacts,
+    Request,
+    Seal,
+    SealedRecord,
+    SealFacts,
+    Submitted,
+)
+from lacre.rules.state import State, step
+from lacre.ledger.keys import PrivateKey
+
+PERSON = PrivateKey.from_seed(b"\x01" * 32).public
+CUSTODIAN = PrivateKey.from_seed(b"\x02" * 32).public
+BROKER = PrivateKey.from_seed(b"\x03" * 32).public
+ENGINE = Engine(lacre="1", statistics="1")
+Z = "0" * 64
+
+TEMPLATE = """
+lacre: 1
+study: {study}
+title: Errors by sex
+question: Does it err more often for one sex?
+language: en
+data: {{identifiable: false, prior_exposure: {exposure}}}
+tables:
+  cases:
+    key: case_id
+    columns:
+      case_id: {{type: text}}
+      label: {{type: outcome, positive: "1", negative: "0"}}
+      prediction: {{type: outcome, positive: "1", negative: "0", from: submission}}
+      sex: {{type: category, values: [female, male], is: input}}
+pools:
+  dev: {{tables: [cases]}}
+  teste: {{tables: [cases], planned: {{cases: 100}}}}
+  contraste: {{tables: [cases]}}
+  guarda: {{tables: [cases], max_reads: 2}}
+analyses:
+  parity: &none
+    kind: group_fairness
+    pool: teste
+    table: cases
+    label: label
+    prediction: prediction
+    attributes: [sex]
+    criteria: [{{id: gap, metric: error, by: [sex], max_group_gap: 0.05}}]
+  rehearsal:
+    kind: group_fairness
+    pool: dev
+    table: cases
+    label: label
+    prediction: prediction
+    attributes: [sex]
+    criteria: [{{id: gap, metric: error, by: [sex], max_group_gap: 0.05}}]
+  differential:
+    kind: group_fairness
+    pool: contraste
+    table: cases
+    label: label
+    prediction: prediction
+    attributes: [sex]
+    criteria: [{{id: gap, metric: error, by: [sex], max_group_gap: 0.05}}]
+""".replace(" &none", "")
+
+
+@dataclass
+class World:
+    """The law's view of one ledger and one study, told in keyword arguments."""
+
+    protocols: dict[str, Protocol] = field(default_factory=dict)
+    study: str = "parity"
+    clock: int = 0
+    index: int = 0
+
+    def __post_init__(self) -> None:
+        self.state = State(self.protocols.__getitem__)
+        keys = (
+            FirstKey(public=PERSON.raw.hex(), roles=("owner", "registrant", "custodian")),
+            FirstKey(public=CUSTODIAN.raw.hex(), roles=("custodian",)),
+            FirstKey(public=BROKER.raw.hex(), roles=("broker",)),
+        )
+        genesis = Genesis(law=1, time=self.tick(), ledger=Z, origin="o", keys=keys, recipient="age1")
+        self._append("genesis", genesis)
+
+    @property
+    def custodian(self) -> str:
+        """A key that may seal and nothing else."""
+        return CUSTODIAN.keyid
+
+    def tick(self) -> str:
+        """One minute later."""
+        self.clock += 1
+        return f"2026-01-01T{self.clock // 60:02d}:{self.clock % 60:02d}:00.000000Z"
+
+    def add(self, exposure: str = "none", study: str | None = None) -> str:
+        """A protocol of the study, as a document; its hash."""
+        protocol = parse(TEMPLATE.format(study=study or self.study, exposure=exposure).encode())
+        self.protocols[protocol_hash(protocol)] = protocol
+        return protocol_hash(protocol)
+
+    def ask(self, request: Request, facts: Facts, by: str = PERSON.keyid) -> Decision:
+        """Decide and, unless refused, record."""
+        decision = decide(self.state, request, by, facts)
+        envelope = Envelope(PAYLOAD_REQUEST, request.encode(), (Signature(by, bytes(64)),))
+        answered = Answered(self.tick(), self.state.last, by, request, envelope, facts, decision)
+        self._append(KIND_OF[type(request)], answered)
+        return decision
+
+    def _append(self, kind: str, content: Genesis | Answered | Result) -> None:
+        envelope = Envelope(PAYLOAD_REQUEST, b"{}", (Signature(Z, bytes(64)),))
+        self.state = step(self.state, Recorded(self.index, kind, envelope, bytes(32), content))
+        self.index += 1
+
+    def _bound(self, **fields: Any) -> dict[str, Any]:
+        nonce = f"{self.index:032x}"
+        seen = {"size": 0, "root": Z}
+        return {"genesis": self.state.genesis, "seen": seen, "nonce": nonce, "study": self.study, **fields}
+
+    def register(self, protocol: str | None = None, by: str = PERSON.keyid) -> Decision:
+        """Register the study."""
+        request = Register.model_validate(self._bound(protocol=protocol or self.add()))
+        return self.ask(request, RegisterFacts(engine=ENGINE), by)
+
+    def in_force(self) -> str:
+        """The hash of the protocol in force."""
+        assert self.state.study is not None
+        return self.state.study.in_force.protocol_hash
+
+    def seal(
+        self, pool: str, rows: int = 100, *, by: str = PERSON.keyid, tables: tuple[str, ...] = ("cases",), **more: Any
+    ) -> Decision:
+        """Seal a pool; `more` are facts, or fields of the request."""
+        asked = {key: more.pop(key) for key in ("as_dev", "protocol") if key in more}
+        records = tuple(SealedRecord(table=t, format="csv", hmac=Z) for t in tables)
+        fields = self._bound(pool=pool, records=records, ciphertext=Z, wrapped_key=Z, fingerprints=Z)
+        protocol = asked.pop("protocol", None) or (self.in_force() if self.state.study else Z)
+        request = Seal.model_validate({**fields, "protocol": protocol, "recipients": ("age1",), **asked})
+        return self.ask(request, SealFacts.model_validate({"rows": dict.fromkeys(tables, rows), **more}), by)
+
+    def read(self, purpose: str, pool: str, *analyses: str, by: str = PERSON.keyid, **more: Any) -> ReadDecision:
+        """Read a pool; `more` are facts, or fields of the request."""
+        names = ("accept_dev", "accept_exposure", "finishes", "submissions", "protocol")
+        asked = {key: more.pop(key) for key in names if key in more}
+        protocol = asked.pop("protocol", None) or (self.in_force() if self.state.study else Z)
+        fields = self._bound(purpose=purpose, pool=pool, analyses=analyses, protocol=protocol, **asked)
+        request = Read.model_validate(fields)
+        decision = self.ask(request, ReadFacts.model_validate({"engine": ENGINE, **more}), by)
+        assert isinstance(decision, ReadDecision)
+        return decision
+
+    def reveal(self, **more: Any) -> ReadDecision:
+        """Reveal `teste`."""
+        return self.read("reveal", "teste", "parity", **more)
+
+    def result(self, read: int, state: str = "FAIL", pool: str = "teste") -> None:
+        """Record a result of the read at entry `read`."""
+        content = Result.model_validate(
+            {
+                "law": 1,
+                "time": self.tick(),
+                "previous": self.state.last or 0,
+                "study": self.study,
+                "pool": pool,
+                "read": read,
+                "result": Z,
+                "state": state,
+                "confirmatory": True,
+            }
+        )
+        self._append("result", content)
+
+    def run(self, analysis: str, pool: str, **more: Any) -> ReadDecision:
+        """Run one analysis on a pool."""
+        return self.read("run", pool, analysis, **more)
+
+    def standing(self, pool: str) -> str:
+        """What the pool counts as now."""
+        assert self.state.study is not None
+        return self.state.study.pools[pool].standing
+
+
+@pytest.fixture
+def world() -> World:
+    """A ledger with keys and nothing else."""
+    return World()
+
+
+@pytest.fixture
+def registered(world: World) -> World:
+    """A ledger with the study registered."""
+    world.register()
+    return world
+
+
+@pytest.fixture
+def sealed(registered: World) -> World:
+    """A study with all its pools sealed."""
+    for pool in ("dev", "teste", "contraste", "guarda"):
+        registered.seal(pool)
+    return registered
+
+
+@pytest.fixture
+def overlap() -> Callable[..., Overlap]:
+    """An overlap with another pool."""
+
+    def make(study: str = "other", pool: str = "dev", kind: str = "cases", count: int = 3) -> Overlap:
+        return Overlap.model_validate({"study": study, "pool": pool, "kind": kind, "count": count})
+
+    return make
+
+
+@pytest.fixture
+def submitted() -> Callable[..., Submitted]:
+    """A submission on record."""
+
+    def make(system: str = "", digest: str = Z) -> Submitted:
+        record = SealedRecord(table="cases", format="csv", hmac=digest)
+        return Submitted(system=system, records=(record,), blob=digest, wrapped_key=Z)
+
+    return make

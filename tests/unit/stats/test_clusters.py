@@ -1,0 +1,66 @@
+"""Effective sample sizes: worked by hand on designs whose variance is known."""
+
+import numpy as np
+import pytest
+
+from lacre.stats.clusters import MIN_CLUSTERS, clustered_wilson, effective_size
+from lacre.stats.proportions import Interval, wilson
+
+# Student's t at .975 (tables): 19, 39, 79 and 799 degrees of freedom.
+T = {19: 2.093024, 39: 2.022691, 79: 1.990450}
+
+
+def ends(interval: Interval) -> tuple[float, float]:
+    return float(interval.low), float(interval.high)
+
+
+def test_identical_cases_in_a_cluster_are_worth_one() -> None:
+    """20 clusters of two equal cases, half of them events: V = 20/19 * 20 / 40^2 = 1/76.
+
+    pq/V = .25 * 76 = 19 = G - 1, shrunk by (t_39/t_19)^2; the design effect is (1/76)/(.25/40) = 40/19.
+    """
+    cluster = np.repeat(np.arange(20), 2)
+    events = np.repeat([0, 1], 20)
+    found = effective_size(events, cluster, 0.05)
+    assert found.design_effect[0] == pytest.approx(40 / 19)
+    assert found.size[0] == pytest.approx(19 * (T[39] / T[19]) ** 2, rel=1e-6)
+    expected = wilson(found.size[0] / 2, found.size[0], 0.05)
+    assert ends(clustered_wilson(events, cluster, 0.05)) == pytest.approx(ends(expected))
+
+
+def test_clusters_better_than_independent_are_worth_no_more_than_their_cases() -> None:
+    """Every cluster holds one event and one non-event, so V = 0: n_eff = n, shrunk, never infinite."""
+    cluster = np.repeat(np.arange(20), 2)
+    events = np.tile([0, 1], 20)
+    assert effective_size(events, cluster, 0.05).size[0] == pytest.approx(40 * (T[39] / T[19]) ** 2, rel=1e-6)
+
+
+def test_zero_events_count_clusters() -> None:
+    cluster = np.repeat(np.arange(40), 2)
+    zero = clustered_wilson(np.zeros(80, int), cluster, 0.05)
+    assert ends(zero) == pytest.approx(ends(wilson(0, 40, 0.05)))
+    every = clustered_wilson(np.ones(80, int), cluster, 0.05)
+    assert ends(every) == pytest.approx(ends(wilson(40, 40, 0.05)))
+    assert every.high == 1
+
+
+def test_fewer_than_twenty_clusters_are_not_estimable() -> None:
+    cluster = np.repeat(np.arange(MIN_CLUSTERS - 1), 10)
+    for events in (np.zeros(190, int), np.tile([0, 1], 95)):
+        assert np.isnan(effective_size(events, cluster, 0.05).size[0])
+        assert np.isnan(clustered_wilson(events, cluster, 0.05)).all()
+
+
+def test_cells_are_apart() -> None:
+    """Two cells worked in one call give what each gives alone, although they share their clusters."""
+    rng = np.random.default_rng(3)
+    cluster = rng.integers(0, 60, 900)
+    cell = rng.integers(0, 3, 900)
+    events = (rng.random(900) < 0.3).astype(int)
+    together = effective_size(events, cluster, 0.05, cell, 4)
+    for c in range(3):
+        alone = effective_size(events[cell == c], cluster[cell == c], 0.05)
+        assert together.size[c] == pytest.approx(alone.size[0])
+        assert together.clusters[c] == alone.clusters[0]
+    assert np.isnan(together.size[3])
+    assert together.cases[3] == 0
