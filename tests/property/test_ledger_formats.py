@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from lacre.errors import LacreError
@@ -136,6 +136,7 @@ FORMATS: dict[str, tuple[Callable[[bytes], Any], Callable[[Any], bytes], bytes]]
 formats = pytest.mark.parametrize("name", FORMATS)
 
 
+@settings(deadline=None)
 @given(envelopes)
 def test_an_envelope_survives_its_forms(envelope: Envelope) -> None:
     data = envelope.encode()
@@ -145,6 +146,7 @@ def test_an_envelope_survives_its_forms(envelope: Envelope) -> None:
     assert Envelope.from_json(envelope.as_json(), payload_type=envelope.payload_type) == envelope
 
 
+@settings(deadline=None)
 @given(statements)
 def test_a_statement_survives_its_form(statement: Statement) -> None:
     data = statement.encode()
@@ -154,37 +156,44 @@ def test_a_statement_survives_its_form(statement: Statement) -> None:
     assert again.encode() == data
 
 
+@settings(deadline=None)
 @given(notes)
 def test_a_note_survives_its_form(note: Note) -> None:
     assert Note.parse(note.format()) == note
 
 
+@settings(deadline=None)
 @given(checkpoints)
 def test_a_checkpoint_survives_its_form(checkpoint: Checkpoint) -> None:
     assert Checkpoint.parse(checkpoint.format()) == checkpoint
 
 
+@settings(deadline=None)
 @given(receipts)
 def test_a_receipt_survives_its_form(receipt: Receipt) -> None:
     assert Receipt.parse(receipt.format()) == receipt
 
 
+@settings(deadline=None)
 @given(verifier_keys)
 def test_a_verifier_key_survives_its_form(verifier: VerifierKey) -> None:
     assert VerifierKey.parse(verifier.format()) == verifier
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_base64_survives_its_form(data: bytes) -> None:
     assert from_base64(to_base64(data)) == data
 
 
+@settings(deadline=None)
 @given(st.text(max_size=12) | st.text("AQgw+/=", max_size=12))
 def test_base64_has_one_form(text: str) -> None:
     data = from_base64(text)
     assert data is None or to_base64(data) == text
 
 
+@settings(deadline=None)
 @given(st.text(max_size=5) | st.text("+-_ 0123456789", max_size=5))
 def test_a_number_has_one_form(text: str) -> None:
     number = from_decimal(text)
@@ -192,12 +201,14 @@ def test_a_number_has_one_form(text: str) -> None:
 
 
 @formats
+@settings(deadline=None)
 @given(data=st.binary() | words.map(str.encode))
 def test_any_bytes_are_read_or_refused(name: str, data: bytes) -> None:
     check_refused_or_its_own(name, data)
 
 
 @formats
+@settings(deadline=None)
 @given(draw=st.data())
 def test_a_changed_byte_is_refused_or_says_something_else(name: str, draw: st.DataObject) -> None:
     good = FORMATS[name][2]
@@ -210,27 +221,30 @@ def test_a_changed_byte_is_refused_or_says_something_else(name: str, draw: st.Da
 
 
 @formats
+@settings(deadline=None)
 @given(draw=st.data())
 def test_shuffled_pieces_are_refused_or_say_something_else(name: str, draw: st.DataObject) -> None:
-    """Pieces of good examples of every format, in any order and number: closer to good than any random bytes."""
+    """Pieces of good examples of every format, in any order and number, come closer than random bytes."""
     pieces = [piece for *_functions, good in FORMATS.values() for piece in good.splitlines(keepends=True)]
     chosen = draw.draw(st.lists(st.sampled_from([*pieces, b"\n", b" ", b"extra ", b"index "]), max_size=12))
     check_refused_or_its_own(name, b"".join(chosen))
 
 
 def check_refused_or_its_own(name: str, data: bytes) -> None:
-    """Bytes are no value's form, or the form of a value that is not the good example unless they are its bytes."""
+    """Bytes are refused, or they are the form of a value: the good example's only when they are its bytes."""
     parse, form, good = FORMATS[name]
     try:
         value = parse(data)
     except LacreError as error:
-        assert error.message
-        assert error.way_out
-        return
-    assert form(value) == data
-    assert (value == parse(good)) == (data == good)
+        refusal = str(error)  # its fields fill its template
+    else:
+        refusal = ""
+        assert form(value) == data
+        assert (value == parse(good)) == (data == good)
+    assert "{" not in refusal
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=100), keys, st.integers(0, 10_000))
 def test_a_signature_holds_for_its_bytes_alone(payload: bytes, key: PrivateKey, at: int) -> None:
     envelope = Envelope.sign(PAYLOAD_ENTRY, payload, [key])
@@ -243,6 +257,7 @@ def test_a_signature_holds_for_its_bytes_alone(payload: bytes, key: PrivateKey, 
         other.verify(key.public)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=40), st.binary(max_size=40))
 def test_no_two_payloads_have_one_pae(first: bytes, second: bytes) -> None:
     first_type, second_type = PAYLOAD_TYPES
@@ -260,6 +275,7 @@ def naive_root(leaves: list[bytes]) -> bytes:
     return node_hash(naive_root(leaves[:split]), naive_root(leaves[split:]))
 
 
+@settings(deadline=None)
 @given(st.integers(1, 300), st.data())
 def test_the_tree_of_any_size_is_the_definitions(size: int, draw: st.DataObject) -> None:
     leaves = [leaf_hash(b"%d" % index) for index in range(size)]
@@ -281,15 +297,15 @@ def test_the_tree_of_any_size_is_the_definitions(size: int, draw: st.DataObject)
     assert Frontier.at(old, subtree).root() == before
 
 
+@settings(deadline=None)
 @given(
-    st.integers(0, 2**64),
-    st.integers(0, 2**64),
-    st.lists(hashes | st.binary(max_size=40), max_size=70),
+    st.integers(0, 20) | st.integers(0, 2**64),
+    st.integers(0, 20) | st.integers(0, 2**64),
+    st.lists(hashes, max_size=8) | st.lists(hashes | st.binary(max_size=40), max_size=70),
     hashes,
 )
 def test_any_proof_is_refused(low: int, high: int, proof: list[bytes], digest: bytes) -> None:
-    """A proof found by chance would be a collision of SHA-256, but for the trees whose proof is empty."""
-    assume((low, high) != (0, 1))
+    """A proof found by chance would be a collision of SHA-256, but between trees whose proof is empty."""
     assume(low not in (0, high))
     with pytest.raises(LacreError):
         verify_inclusion(leaf_hash(b""), low, high, proof, digest)

@@ -1,7 +1,7 @@
 """Estimates: a rate cannot be built without its interval.
 
 Every rate that leaves an analysis is one of three: `Estimate`, with counts, value, interval and how it was
-made; `NotEstimable`, with the reason instead; `Withheld`, by disclosure control. None of them is a bare number.
+made; `NotEstimable`, with the reason instead; `Withheld`, by disclosure control. None is a bare number.
 """
 
 import math
@@ -80,8 +80,8 @@ class Estimate:
 
     `numerator` events among `denominator` cases; `missing` of these have no outcome, count as no event in
     `value` and `low` and as events in `high`. `confidence` is of all `simultaneous` declared groups at once.
-    Raises `BareRate` when the numbers are no rate with an interval around it, or when zero events come without
-    their one-sided bound.
+    Raises `BareRate` when the numbers are no rate with an interval around it, or when zero events come
+    without their one-sided bound.
     """
 
     metric: str

@@ -85,20 +85,20 @@ class Family:
         """
         rest, found = self.counted, []
         for attribute in self.attributes:
-            found += _blank(rest, "attribute", attribute)
+            found += _blank(rest, attribute)
             rest = rest[fairness.DECLARED :].sum(axis=0)
         if rate != "selection":
-            found += _blank(rest, "label", plan.label)
+            found += _blank(rest, plan.label)
             rest = rest[fairness.DECLARED :]
         undeclared = int(rest[..., fairness.UNDECLARED].sum())
-        found.append(LeftOut("prediction-undeclared", plan.prediction, undeclared, system))
+        found.append(LeftOut("undeclared", plan.prediction, undeclared, system))
         return tuple(each for each in found if each.count)
 
 
-def _blank(counted: Ints, what: str, column: str) -> list[LeftOut]:
+def _blank(counted: Ints, column: str) -> list[LeftOut]:
     """Count what is missing or undeclared on the first axis."""
     places = (("missing", fairness.MISSING), ("undeclared", fairness.UNDECLARED))
-    return [LeftOut(f"{what}-{name}", column, int(counted[place].sum())) for name, place in places]
+    return [LeftOut(name, column, int(counted[place].sum())) for name, place in places]
 
 
 def prepare(plan: GroupFairnessPlan, declared: Table, table: TypedTable) -> Cases:
@@ -113,11 +113,12 @@ def prepare(plan: GroupFairnessPlan, declared: Table, table: TypedTable) -> Case
     )
     used = table if exclusion.kept.all() else table.select(exclusion.kept)
     blank_units = _check_unit(declared, used)
-    rows, unclustered, clusters = used.rows, (), None
+    rows, clusters = used.rows, None
+    unclustered: tuple[LeftOut, ...] = ()
     if len(declared.cluster) == 1:
         clusters = _numbered(used.columns[declared.cluster[0]])
         if (clusters < 0).any():
-            unclustered = (LeftOut("cluster-missing", declared.cluster[0], int((clusters < 0).sum())),)
+            unclustered = (LeftOut("missing", declared.cluster[0], int((clusters < 0).sum())),)
             used, clusters = used.select(clusters >= 0), clusters[clusters >= 0]
     return Cases(
         rows=rows,
@@ -159,7 +160,7 @@ def _check_unit(declared: Table, used: TypedTable) -> int:
 
 
 def _obstacle(declared: Table) -> str | None:
-    """A declared design that these intervals do not hold for is never answered with them."""
+    """Return why a declared design is one that these intervals do not hold for."""
     roles = {role for column in declared.columns.values() for role in column.is_}
     if roles & {"inclusion_probability", "weight"}:
         return "weighted-sample"
@@ -167,7 +168,7 @@ def _obstacle(declared: Table) -> str | None:
 
 
 def _numbered(column: TypedColumn) -> Ints:
-    """Number the distinct values of a column that names things; below 0 where there is none."""
+    """Return a number for each distinct value of a column that names things; below 0 where there is none."""
     if isinstance(column, CodedColumn):
         return column.codes.astype(np.int64)
     assert isinstance(column, Texts | Digests)

@@ -1,10 +1,10 @@
 """The group-fairness gate: four error rates between declared groups, and the criteria registered on them.
 
 Every declared group of every attribute and intersection is estimated, with bounds that hold for its family at
-once, and so is everybody. A case without a prediction stays in its group and counts as either outcome in the
-bounds; one whose attribute, label or prediction is undeclared, or whose attribute or label is missing, is left
-out of what needs it, and counted. The share that `max_left_out` bounds is of the rows that stay after the
-registered exclusions: an excluded row is no case of the study, and one left out is.
+once, and so is everybody. A case without a prediction stays in its group and counts as either outcome in
+the bounds; one whose attribute, label or prediction is undeclared, or whose attribute or label is missing,
+is left out of what needs it, and counted. The share that `max_left_out` bounds is of the rows that stay
+after the registered exclusions: an excluded row is no case of the study, and one left out is.
 """
 
 from collections.abc import Sequence
@@ -157,14 +157,14 @@ def _left_out(
     plan: GroupFairnessPlan, cases: Cases, everybody: Family, families: Sequence[Family], system: str
 ) -> tuple[LeftOut, ...]:
     """Count what is left out for each reason by itself, exclusions first."""
-    own = [each for one in families[: len(plan.attributes)] for each in one.left_out("selection", plan, system)]
-    attributes = [each for each in own if each.reason.startswith("attribute-")]
-    return (*cases.excluded, *cases.unclustered, *attributes, *everybody.left_out_alone(plan, system))
+    found = [*cases.excluded, *cases.unclustered]
+    for one in families[: len(plan.attributes)]:
+        found += [each for each in one.left_out("selection", plan, system) if each.column in one.attributes]
+    found += [each for each in everybody.left_out("error", plan, system) if each.column == plan.label]
+    return (*found, *everybody.left_out("selection", plan, system))
 
 
-def _notes(
-    plan: GroupFairnessPlan, declared: Table, cases: Cases, everybody: Family
-) -> tuple[Reason, ...]:
+def _notes(plan: GroupFairnessPlan, declared: Table, cases: Cases, everybody: Family) -> tuple[Reason, ...]:
     notes = []
     if declared.unit is None and not declared.cluster:
         notes.append(Reason("independence-assumed"))

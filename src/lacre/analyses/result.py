@@ -74,7 +74,7 @@ class AnalysisResult:
         }
 
 
-def merge(results: Sequence[AnalysisResult]) -> AnalysisResult:
+def merged(results: Sequence[AnalysisResult]) -> AnalysisResult:
     """Return one result of the same analysis over several systems, in the order given; at least one.
 
     Its state is the worst of theirs. What does not depend on the system stands once.

@@ -92,7 +92,8 @@ class Rule:
             gap = ceiling(*largest_gap(low, high), self.limit)
             return Decision(gap.passes & usable.all(), gap.fails)
         single = self.each(low, high)
-        return Decision(single.passes.all(axis=-1) & usable.all(), single.fails.any(axis=-1))
+        passes = single.passes.all(axis=-1) & usable.all()
+        return Decision(np.asarray(passes), np.asarray(single.fails.any(axis=-1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,10 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Cases left out for one reason: of a `column`, and of one `system` where it is the system's doing."""
+    """Cases left out for what a `column` holds: missing, undeclared, or excluded by a registered condition.
+
+    `system` names whose doing it is, where it is one's.
+    """
 
     reason: str
     column: str

@@ -68,10 +68,11 @@ class Shelf:
         """Take note of a document that an entry names."""
         self._named.setdefault(named.digest, []).append((named, content))
 
-    def check(self, source: Source) -> Iterator[Finding]:
+    def check(self, source: Source, *, complete: bool) -> Iterator[Finding]:
         """Hold the documents of `source` against those that are named.
 
-        Where the ledger is at hand they are read in one pass, and there is none that no entry names.
+        Where the ledger is at hand they are read in one pass, and if all entries could be read (`complete`) there
+        is none that no entry names.
         """
         premises = source.premises()
         if premises is None:
@@ -83,9 +84,9 @@ class Shelf:
             seen.add(digest)
             if digest in self._named:
                 yield from self._check_one(digest, document)
-            else:
+            elif complete:
                 yield finding("document-unnamed", digest=digest)
-        for digest in self._named.keys() - seen:
+        for digest in sorted(self._named.keys() - seen):
             yield from self._check_one(digest, None)
 
     def _check_one(self, digest: str, document: Document | None) -> Iterator[Finding]:

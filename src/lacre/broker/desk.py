@@ -158,10 +158,11 @@ def append(desk: Desk, tx: Transaction, statement: Statement, **columns: Any) ->
     return parse_entry(appended.index, data)
 
 
-def remember(desk: Desk) -> None:
+def remember(desk: Desk, committed: Transaction) -> None:
     """Fsync into this machine's memory what was just committed (rule 18: before anything is decrypted)."""
-    with desk.snapshot() as reader:
-        desk.memory.advance(reader)
+    growth = committed.growth()
+    if growth is not None:
+        desk.memory.advance(desk.engine, growth)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lacre.analyses import analyse, merge
+from lacre.analyses.reasons import Reason
 from lacre.analyses.verdict import State as Verdict
 from lacre.analyses.verdict import worst
 from lacre.broker.submissions import Submission
@@ -61,13 +62,27 @@ def _joined(table: TypedTable, submission: Submission, name: str) -> TypedTable:
 
 
 def _settled(document: dict[str, Any], decision: ReadDecision) -> dict[str, Any]:
-    """Rule 15 and 16 on one analysis: its criteria keep what was computed, its state what the read allows."""
+    """Rules 15 and 16 on one analysis: its states are those its read allows; what was computed stays beside."""
     return {
-        **document,
+        **_allowed(document, decision),
         "computed": document["state"],
-        "state": settle(document["state"], decision),
         "confirmatory": decision.confirmatory,
+        "criteria": [
+            {
+                **_allowed(criterion, decision),
+                "computed": criterion["state"],
+                "groups": [_allowed(group, decision) for group in criterion["groups"]],
+            }
+            for criterion in document["criteria"]
+        ],
     }
+
+
+def _allowed(judged: dict[str, Any], decision: ReadDecision) -> dict[str, Any]:
+    state = settle(judged["state"], decision)
+    if state == judged["state"] or "reason" not in judged:
+        return {**judged, "state": state}
+    return {**judged, "state": state, "reason": Reason("exploratory").as_json()}
 
 
 def _engine(engine: Engine) -> dict[str, Any]:

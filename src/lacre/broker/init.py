@@ -16,8 +16,8 @@ from lacre.pools.keyring import Keyring
 from lacre.rules.record import LAW, FirstKey, Genesis, genesis_statement
 from lacre.store.discover import FOLDER, Layout, create_layout
 from lacre.store.engine import create_ledger, make_engine
-from lacre.store.memory import Memory
-from lacre.store.reader import Columns, snapshot
+from lacre.store.memory import Growth, Memory
+from lacre.store.reader import Columns
 from lacre.store.writer import Writer
 
 LEDGER_ID_BYTES = 32
@@ -41,6 +41,7 @@ def init(
     origin = wanted.origin or f"lacre/{ledger_id[:8]}"
     if not is_key_name(origin):
         raise OriginInvalid(origin=origin)
+    memory = Memory(state_folder)
     with create_layout(wanted.folder) as layout:
         keys = Keyring.create(layout.keys, wanted.passphrase, entropy)
         name = SaltedText(entropy(SALT_BYTES), wanted.name.encode()) if wanted.name else None
@@ -52,19 +53,17 @@ def init(
             keys=_first_keys(keys, name),
             recipient=keys.identity.recipient,
         )
-        _write(layout, keys, genesis, name, Memory(state_folder))
+        growth = _write(layout, keys, genesis, name, memory)
     final = Layout(wanted.folder.absolute() / FOLDER)
     engine = make_engine(final.database)
     try:
-        with snapshot(engine) as reader:
-            Memory(state_folder).advance(reader)
-            hashed = reader.genesis()
+        memory.advance(engine, growth)
     finally:
         engine.dispose()
     return LedgerMade(
         folder=final.root,
         origin=origin,
-        genesis=hashed or "",
+        genesis=growth.genesis,
         verifier_key=VerifierKey(origin, keys.log.public).format(),
         passphrase=bool(wanted.passphrase),
     )
@@ -82,7 +81,7 @@ def _first_keys(keys: Keyring, name: SaltedText | None) -> tuple[FirstKey, ...]:
 
 def _write(
     layout: Layout, keys: Keyring, genesis: Genesis, name: SaltedText | None, memory: Memory
-) -> None:
+) -> Growth:
     """Write entry 0, signed by the person and the broker both."""
     data = Envelope.sign(
         PAYLOAD_ENTRY, genesis_statement(genesis).encode(), [keys.person, keys.broker]
@@ -96,6 +95,9 @@ def _write(
                 tx.put_document(name.body, TEXT_MEDIA, name.salt)
     finally:
         engine.dispose()
+    growth = tx.growth()
+    assert growth is not None
+    return growth
 
 
 def checkpoint_signer(origin: str, log: Callable[[], PrivateKey]) -> Callable[[int, bytes], bytes]:

@@ -63,7 +63,7 @@ def inputs(
             put_text(tx, text)
         before = tx.entry(tx.size - 1).time
         made = enter(desk, tx, view(tx, study), signed, ReadFacts(engine=engine()))
-    remember(desk)
+    remember(desk, tx)
     opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
     write_durably(output, _csv(opened, columns), mode=0o600)
     return InputsWritten(

@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lacre.protocol.models import Protocol
 from lacre.rules.record import Recorded
 from lacre.rules.requests import Overlap, ReadDecision, Shortfall, SubmissionFacts
 from lacre.rules.state import Key, StudyState
+
+if TYPE_CHECKING:
+    # SciPy comes with it, and most verbs do without.
+    from lacre.analyses.feasibility import Need
+    from lacre.protocol.models import Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +30,13 @@ class LedgerMade:
 class Checked:
     """A valid protocol, its hash, and what its criteria ask of the data.
 
-    `needs` gives, for each criterion id, the cases per group below which even zero errors cannot pass (or
-    None where no count is too small).
+    `needs` says of each criterion how few cases a group may have for it to pass, or fail, at all.
     """
 
     name: str
-    protocol: Protocol
+    protocol: "Protocol"
     protocol_hash: str
-    needs: Mapping[str, int | None]
+    needs: "tuple[Need, ...]"
 
 
 @dataclass(frozen=True, slots=True)

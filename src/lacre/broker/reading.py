@@ -251,7 +251,7 @@ def _spend(desk: Desk, ask: Ask, found: _Found) -> tuple[Recorded, str, Lock]:
                 put_text(tx, reason)
             before = tx.entry(tx.size - 1).time
             made = enter(desk, tx, state, signed, facts)
-        remember(desk)
+        remember(desk, tx)
     except BaseException:
         lock.release()
         raise

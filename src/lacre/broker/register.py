@@ -54,7 +54,7 @@ def register(desk: Desk, source: str | Path | bytes) -> Registered:
         tx.put_document(canonical(protocol), PROTOCOL_MEDIA)
         before = tx.entry(tx.size - 1).time
         made = enter(desk, tx, view(tx, study), signed, RegisterFacts(engine=engine()))
-    remember(desk)
+    remember(desk, tx)
     return Registered(
         study=study,
         entry=made.index,

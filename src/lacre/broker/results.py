@@ -61,7 +61,7 @@ def record_result(
         made = append(
             desk, tx, result_statement(result), study=study, pool=request.pool, previous=result.previous
         )
-    remember(desk)
+    remember(desk, tx)
     return made
 
 

@@ -71,7 +71,7 @@ def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: boo
             gathered, facts = _facts(desk, nullcontext(tx), state, study, pool, ready)
         before = tx.entry(tx.size - 1).time
         made = enter(desk, tx, state, signed, facts)
-    remember(desk)
+    remember(desk, tx)
     hold(desk.state_folder, sealed.fingerprints, ready.personal)
     decision = answered(made).decision
     assert isinstance(decision, SealDecision)

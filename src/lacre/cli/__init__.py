@@ -1,4 +1,4 @@
-"""The command line: click, thin and lazy. `main` is what `lacre` runs; each verb is imported when it is asked for."""
+"""The command line: click, thin and lazy. `main` is what `lacre` runs; a verb is imported when invoked."""
 
 from lacre.cli.entry import main
 

@@ -81,11 +81,12 @@ class Call:
         from lacre.cli.passphrase import asking
         from lacre.cli.progress import bars
 
-        with bars() as progress:
-            yield api.open(self.folder, passphrase=asking(passphrase_file), progress=progress)
+        ask = asking(passphrase_file)
+        with bars() as progress, api.open(self.folder, passphrase=ask, progress=progress) as ledger:
+            yield ledger
 
-    def show(self, outcome: Any, after: str = "", **more: Any) -> None:
-        """Write an outcome, as its text and `after`, or as the one JSON document of this call with `more` in it."""
+    def show(self, outcome: Any, note: str = "", **more: Any) -> None:
+        """Write an outcome: as text with `note` below it, or as the one JSON document with `more` in it."""
         if self.as_json:
             from lacre.report.json import as_json
 
@@ -93,7 +94,7 @@ class Call:
         else:
             from lacre.report.text import as_text
 
-            screen.write(as_text(outcome, width=screen.width(), colour=screen.colour()) + after)
+            screen.write(as_text(outcome, note=note, width=screen.width(), colour=screen.colour()))
 
     def show_read(self, outcome: "ResultShown | ReadPlanned") -> int:
         """Show what a read gave, and return the exit status: its verdict, or done for a dry run."""
@@ -148,7 +149,9 @@ def _shared() -> list[click.Parameter]:
         return language
 
     return [
-        Option(["--json", "as_json"], is_flag=True, help=N_("Answer with one JSON document on standard output.")),
+        Option(
+            ["--json", "as_json"], is_flag=True, help=N_("Answer with one JSON document on standard output.")
+        ),
         Option(
             ["--ledger"],
             type=click.Path(path_type=Path),

@@ -11,7 +11,15 @@ import click
 from lacre.cli import screen
 from lacre.cli.exits import DONE
 from lacre.cli.verbs import Verbs, verbs
-from lacre.errors import InternalError, Interrupted, LacreError, NotWritten, UsageError, VerbUnclear
+from lacre.errors import (
+    EXIT_REFUSED,
+    InternalError,
+    Interrupted,
+    LacreError,
+    NotWritten,
+    UsageError,
+    VerbUnclear,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -35,6 +43,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _invoke(group: Verbs, arguments: list[str]) -> int:
     # Not click's own `main`, which ends the process with 1 for a broken pipe.
+    if not arguments:
+        screen.write_error(group.get_help(group.context_class(group, info_name="lacre")))
+        return EXIT_REFUSED
     try:
         with group.make_context("lacre", arguments) as context:
             answer = group.invoke(context)

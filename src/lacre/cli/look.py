@@ -12,7 +12,10 @@ from lacre.text import N_
 @verb(
     "status",
     N_("Each study with its pools: what each counts as now, its reads and results, and what comes next."),
-    [Example("lacre status", N_("The ledger here.")), Example("lacre status --ledger /srv/audit/.lacre", N_("Another."))],
+    [
+        Example("lacre status", N_("The ledger here.")),
+        Example("lacre status --ledger /srv/audit/.lacre", N_("Another.")),
+    ],
 )
 def status_verb(call: Call) -> int:
     """Show where things stand."""
@@ -38,7 +41,10 @@ def log_verb(call: Call, study: str | None) -> int:
 
 @verb(
     "show",
-    N_("WHAT is a study, a result as STUDY@ENTRY, or an entry as @ENTRY or its number; without it, the whole ledger."),
+    N_(
+        "WHAT is a study, a result as STUDY@ENTRY, or an entry as @ENTRY or its number; without it, the "
+        "whole ledger."
+    ),
     [
         Example("lacre show credit-screen", N_("A study: its plan, pools, reads and entries.")),
         Example("lacre show credit-screen@5", N_("A result, as when it was first told.")),
@@ -57,20 +63,26 @@ def show_verb(call: Call, what: str | None) -> int:
 @verb(
     "audit",
     N_(
-        "Signatures, tree, law and results are checked from the entries' bytes alone, and against what this machine "
-        "remembers; the broker's word counts for nothing but what a stranger cannot recheck, and that is marked. With "
-        "STUDY@ENTRY it tells the history of that result.\n\n"
-        "The exit status is 0 for a sound history, whatever the verdicts in it, and 1 for a finding."
+        "Signatures, tree, law and results are checked from the entries' bytes alone, and against what "
+        "this machine remembers; the broker's word counts for nothing but what a stranger cannot recheck, "
+        "and that is marked. With STUDY@ENTRY it tells the history of that result.\n\nThe exit status is 0 "
+        "for a sound history, whatever the verdicts in it, and 1 for a finding."
     ),
     [
         Example("lacre audit", N_("The whole ledger.")),
         Example("lacre audit credit-screen@5", N_("The story of a result.")),
-        Example("lacre audit --memory credit-screen@1.receipt", N_("Hold it to a receipt that was kept elsewhere.")),
+        Example(
+            "lacre audit --memory credit-screen@1.receipt",
+            N_("Hold it to a receipt that was kept elsewhere."),
+        ),
     ],
 )
 @click.argument("what", required=False)
 @path_option(
-    "--memory", multiple=True, metavar="FILE", help=N_("Hold the ledger to a receipt or checkpoint; as often as needed.")
+    "--memory",
+    multiple=True,
+    metavar="FILE",
+    help=N_("Hold the ledger to a receipt or checkpoint; as often as needed."),
 )
 def audit_verb(call: Call, what: str | None, memory: tuple[Path, ...]) -> int:
     """Audit the ledger."""

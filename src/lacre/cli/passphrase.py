@@ -1,4 +1,4 @@
-"""Where a passphrase comes from: a file, LACRE_PASSPHRASE, or a person at a terminal; never a pipe by surprise."""
+"""Where a passphrase comes from: a file, LACRE_PASSPHRASE, or a person at a terminal."""
 
 import os
 from collections.abc import Callable

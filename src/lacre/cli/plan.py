@@ -1,5 +1,6 @@
 """The verbs before any data: init, new, check, register."""
 
+import itertools
 import os
 from pathlib import Path
 
@@ -13,17 +14,25 @@ from lacre.text import N_, _
 @verb(
     "init",
     N_(
-        "The ledger is the folder .lacre, here or as --ledger says: a database, your keys, and later the sealed "
-        "pools. Keys may be closed with a passphrase; without a terminal to ask on, none given means none."
+        "The ledger is the folder .lacre, here or as --ledger says: a database, your keys, and later the "
+        "sealed pools. Keys may be closed with a passphrase; without a terminal to ask on, none given "
+        "means none."
     ),
     [
         Example("lacre init", N_("A ledger in ./.lacre.")),
-        Example("lacre init --origin lab.example/bias --name 'Ana Lima'", N_("Say whose log it is, and who signs.")),
+        Example(
+            "lacre init --origin lab.example/bias --name 'Ana Lima'",
+            N_("Say whose log it is, and who signs."),
+        ),
         Example("lacre init --passphrase-file ~/.lacre-phrase", N_("Close the keys, without being asked.")),
     ],
 )
-@option("--origin", metavar="NAME", help=N_("Name the log in its checkpoints (else lacre/ and eight digits)."))
-@option("--name", metavar="PERSON", help=N_("Write PERSON beside the key that signs requests; it can be erased."))
+@option(
+    "--origin", metavar="NAME", help=N_("Name the log in its checkpoints (else lacre/ and eight digits).")
+)
+@option(
+    "--name", metavar="PERSON", help=N_("Write PERSON beside the key that signs requests; it can be erased.")
+)
 @passphrase_option
 def init_verb(call: Call, origin: str | None, name: str | None, passphrase_file: Path | None) -> int:
     """Make a ledger."""
@@ -31,15 +40,16 @@ def init_verb(call: Call, origin: str | None, name: str | None, passphrase_file:
     from lacre.cli.passphrase import chosen
 
     passphrase = chosen(passphrase_file)
-    call.show(api.init(call.folder, origin=origin, name=name, passphrase=passphrase).made)
+    with api.init(call.folder, origin=origin, name=name, passphrase=passphrase) as ledger:
+        call.show(ledger.made)
     return 0
 
 
 @verb(
     "new",
     N_(
-        "Without a name, the templates there are. Each is valid as it stands and explains itself; fill it in, and "
-        "ask `lacre check` about it. A word for the study may be changed until it is registered, and not after."
+        "Without a name, the templates there are. Each is valid as it stands and explains itself: change "
+        "what is not yours, and ask `lacre check` about it."
     ),
     [
         Example("lacre new", N_("List the templates.")),
@@ -50,6 +60,7 @@ def init_verb(call: Call, origin: str | None, name: str | None, passphrase_file:
 def new_verb(call: Call, name: str | None) -> int:
     """Print a template, or list them."""
     from lacre.protocol import templates
+
     if name is None:
         names = list(templates.names())
         call.say({"templates": names}, "\n".join(names))
@@ -62,8 +73,9 @@ def new_verb(call: Call, name: str | None) -> int:
 @verb(
     "check",
     N_(
-        "Every problem is listed at once, with its line and column. For each criterion it says how many cases a "
-        "group needs before even zero errors can pass. Nothing is recorded, and no ledger is needed."
+        "Every problem is listed at once, with its line and column. For each criterion it says how many "
+        "cases a group needs before even zero errors can pass. Nothing is recorded, and no ledger is "
+        "needed."
     ),
     [
         Example("lacre check protocol.yaml", N_("Is it valid, and can its criteria pass?")),
@@ -82,16 +94,21 @@ def check_verb(call: Call, protocol: Path) -> int:
 @verb(
     "register",
     N_(
-        "From here on the plan stands: its hash is signed and in the log, before any pool is sealed. The receipt "
-        "proves to anyone, without this ledger, that the entry is in it; keep it where the ledger is not."
+        "From here on the plan stands: its hash is signed and in the log, before any pool is sealed. The "
+        "receipt proves to anyone, without this ledger, that the entry is in it; keep it where the ledger "
+        "is not."
     ),
     [
         Example("lacre register protocol.yaml", N_("Register, and keep the receipt in STUDY@ENTRY.receipt.")),
-        Example("lacre register protocol.yaml --receipt safe/triage.receipt", N_("Keep the receipt elsewhere.")),
+        Example(
+            "lacre register protocol.yaml --receipt safe/triage.receipt", N_("Keep the receipt elsewhere.")
+        ),
     ],
 )
 @click.argument("protocol", type=click.Path(path_type=Path))
-@path_option("--receipt", metavar="FILE", help=N_("Write the receipt to FILE (else STUDY@ENTRY.receipt, here)."))
+@path_option(
+    "--receipt", metavar="FILE", help=N_("Write the receipt to FILE (else STUDY@ENTRY.receipt, here).")
+)
 @passphrase_option
 def register_verb(call: Call, protocol: Path, receipt: Path | None, passphrase_file: Path | None) -> int:
     """Register a protocol and keep its receipt."""
@@ -106,10 +123,14 @@ def register_verb(call: Call, protocol: Path, receipt: Path | None, passphrase_f
             registered = ledger.register(protocol)
         file.write(registered.receipt)
         name = f"{registered.study}@{registered.entry}.receipt" if receipt is None else receipt.name
-        kept = file.keep(name, replace=False)
-    words = _("Its receipt is in {file}. It proves to anyone, without this ledger, that the entry stands in the log: "
-              "keep a copy where the ledger is not.").format(file=folder / name)  # fmt: skip
-    call.show(registered, after=words if kept else registered.receipt.decode(), receipt_file=str(folder / name))
+        # The name may have been taken meanwhile; what was registered gets its receipt all the same.
+        names = itertools.chain([name], (f"{name}.{number}" for number in itertools.count(2)))
+        path = folder / next(each for each in names if file.keep(each, replace=False))
+    note = _(
+        "Its receipt is in {file}. It proves to anyone, without this ledger, that the entry stands in the "
+        "log: keep a copy where the ledger is not."
+    ).format(file=path)
+    call.show(registered, note=note, receipt_file=str(path))
     return 0
 
 

@@ -11,14 +11,18 @@ from lacre.text import N_
 @verb(
     "seal",
     N_(
-        "Give all the tables of the pool in one call, as [TABLE=]FILE; the prefix may be left out where the pool has "
-        "one table, and a table in several files is named once for each. The files are checked against the protocol "
-        "and against every other pool, encrypted, and committed to in the log. Your own copies stay where they are."
+        "Give all the tables of the pool in one call, as [TABLE=]FILE; the prefix may be left out where "
+        "the pool has one table, and a table in several files is named once for each. The files are "
+        "checked against the protocol and against every other pool, encrypted, and committed to in the "
+        "log. Your own copies stay where they are."
     ),
     [
         Example("lacre seal credit-screen teste cases.csv", N_("A pool of one table.")),
         Example("lacre seal faces teste images=images.csv faces=boxes.parquet", N_("A pool of two.")),
-        Example("lacre seal credit-screen teste seen.csv --as-dev", N_("Cases that were seen can still serve as dev.")),
+        Example(
+            "lacre seal credit-screen teste seen.csv --as-dev",
+            N_("Cases that were seen can still serve as dev."),
+        ),
     ],
 )
 @click.argument("study")
@@ -28,10 +32,11 @@ from lacre.text import N_
 @passphrase_option
 def seal_verb(
     call: Call,
+    *,
     study: str,
     pool: str,
     files: tuple[str, ...],
-    as_dev: bool,  # noqa: FBT001
+    as_dev: bool,
     passphrase_file: Path | None,
 ) -> int:
     """Seal a pool."""
@@ -44,8 +49,8 @@ def seal_verb(
 @verb(
     "inputs",
     N_(
-        "What is written are the key and the columns that the protocol marks `is: input`, never a label. It is a read "
-        "and goes on record, but it spends nothing: teste stays teste."
+        "What is written are the key and the columns that the protocol marks `is: input`, never a label. "
+        "It is a read and goes on record, but it spends nothing: teste stays teste."
     ),
     [
         Example("lacre inputs credit-screen teste -o to-predict.csv", N_("Ids and inputs of teste.")),
@@ -57,18 +62,21 @@ def seal_verb(
 @path_option("-o", "--output", required=True, metavar="FILE", help=N_("Write to FILE, which must not exist."))
 @option("--table", metavar="TABLE", help=N_("Take this table (needed where the pool has several)."))
 @option("--overwrite", is_flag=True, help=N_("Write over FILE if it exists."))
+@option("--reason", metavar="TEXT", help=N_("Put on record why; the words can be erased."))
 @passphrase_option
 def inputs_verb(
     call: Call,
+    *,
     study: str,
     pool: str,
     output: Path,
     table: str | None,
-    overwrite: bool,  # noqa: FBT001
+    overwrite: bool,
+    reason: str | None,
     passphrase_file: Path | None,
 ) -> int:
     """Write a pool's inputs."""
     with call.ledger(passphrase_file) as ledger:
-        written = ledger.inputs(study, pool, output, table=table, overwrite=overwrite)
+        written = ledger.inputs(study, pool, output, table=table, overwrite=overwrite, reason=reason)
     call.show(written)
     return 0

@@ -16,11 +16,21 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
     """Declare what every read may be asked with."""
     for decorate in (
         passphrase_option,
-        option("--reason", metavar="TEXT", help=N_("Put on record why the pool is read; the words can be erased.")),
-        path_option(
-            "--protocol", metavar="FILE", help=N_("Refuse unless FILE is the protocol in force; show the difference.")
+        option(
+            "--reason",
+            metavar="TEXT",
+            help=N_("Put on record why the pool is read; the words can be erased."),
         ),
-        option("--dry-run", is_flag=True, help=N_("Check all that can be checked without reading, and stop there.")),
+        path_option(
+            "--protocol",
+            metavar="FILE",
+            help=N_("Refuse unless FILE is the protocol in force; show the difference."),
+        ),
+        option(
+            "--dry-run",
+            is_flag=True,
+            help=N_("Check all that can be checked without reading, and stop there."),
+        ),
         option(
             "--accept-exposure",
             is_flag=True,
@@ -40,29 +50,39 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
 @verb(
     "reveal",
     N_(
-        "The first read of teste is the one whose result is confirmatory. A later one must be asked for with "
-        "--accept-dev, is on record, is exploratory, and makes teste a dev pool for good. All that can be checked "
-        "beforehand is; a refusal there spends nothing. A reveal that crashed is finished by asking for it again.\n\n"
-        "The exit status is the verdict: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
+        "The first read of teste is the one whose result is confirmatory. A later one must be asked for "
+        "with --accept-dev, is on record, is exploratory, and makes teste a dev pool for good. All that "
+        "can be checked beforehand is; a refusal there spends nothing. A reveal that crashed is finished "
+        "by asking for it again.\n\nThe exit status is the verdict: 0 PASS, 1 FAIL, 3 "
+        "INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
     ),
     [
         Example("lacre reveal credit-screen --submission predictions.csv", N_("The one read of teste.")),
-        Example("lacre reveal credit-screen --submission predictions.csv --dry-run", N_("Would it work? Spends nothing.")),
         Example(
-            "lacre reveal two-screens --submission old:a.csv --submission new:b.csv", N_("Two systems, compared.")
+            "lacre reveal credit-screen --submission predictions.csv --dry-run",
+            N_("Would it work? Spends nothing."),
+        ),
+        Example(
+            "lacre reveal two-screens --submission old:a.csv --submission new:b.csv",
+            N_("Two systems, compared."),
         ),
     ],
 )
 @click.argument("study")
-@option("--accept-dev", is_flag=True, help=N_("Read although teste was read: exploratory, and teste is dev from then on."))
+@option(
+    "--accept-dev",
+    is_flag=True,
+    help=N_("Read although teste was read: exploratory, and teste is dev from then on."),
+)
 @_read_options
 def reveal_verb(
     call: Call,
+    *,
     study: str,
-    accept_dev: bool,  # noqa: FBT001
+    accept_dev: bool,
     submission: tuple[str, ...],
-    accept_exposure: bool,  # noqa: FBT001
-    dry_run: bool,  # noqa: FBT001
+    accept_exposure: bool,
+    dry_run: bool,
     protocol: Path | None,
     reason: str | None,
     passphrase_file: Path | None,
@@ -84,13 +104,15 @@ def reveal_verb(
 @verb(
     "run",
     N_(
-        "On the pool the analysis is registered for, or on another with --pool, which is exploratory. teste is read by "
-        "`lacre reveal` alone.\n\n"
-        "The exit status is the verdict: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
+        "On the pool the analysis is registered for, or on another with --pool, which is exploratory. "
+        "teste is read by `lacre reveal` alone.\n\nThe exit status is the verdict: 0 PASS, 1 FAIL, 3 "
+        "INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
     ),
     [
         Example("lacre run credit-screen parity --pool dev --submission dev.csv", N_("Rehearse on dev.")),
-        Example("lacre run faces gap --submission predictions.csv", N_("An analysis registered on contraste.")),
+        Example(
+            "lacre run faces gap --submission predictions.csv", N_("An analysis registered on contraste.")
+        ),
     ],
 )
 @click.argument("study")
@@ -99,12 +121,13 @@ def reveal_verb(
 @_read_options
 def run_verb(
     call: Call,
+    *,
     study: str,
     analysis: str,
     pool: str | None,
     submission: tuple[str, ...],
-    accept_exposure: bool,  # noqa: FBT001
-    dry_run: bool,  # noqa: FBT001
+    accept_exposure: bool,
+    dry_run: bool,
     protocol: Path | None,
     reason: str | None,
     passphrase_file: Path | None,

@@ -37,7 +37,7 @@ def progress_wanted() -> bool:
 def write(text: str) -> None:
     """Write text to standard output, with a line's end.
 
-    A reader that went away (`lacre log | head`) is no failure: the verb was done, and its exit status says so.
+    A reader that went away (`lacre log | head`) is no failure: the verb was done, and its status says so.
     Raises `NotWritten` when the output cannot take the text, as on a full disk.
     """
     if sys.stdout is None:  # closed by whoever started us
@@ -63,10 +63,15 @@ def refuse(error: LacreError, *, as_json: bool) -> None:
         refusal = {"code": error.code, "message": error.message, "way_out": error.way_out}
         write_json({"error": refusal})
         return
-    if sys.stderr is None:
+    write_error(f"lacre: {error.message}\n{error.way_out}")
+
+
+def write_error(text: str) -> None:
+    """Write text to standard error, with a line's end; nobody may be reading it."""
+    if sys.stderr is None:  # closed by whoever started us
         return
     with suppress(OSError):
-        sys.stderr.write(f"lacre: {error.message}\n{error.way_out}\n")
+        sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
 
 

@@ -10,9 +10,9 @@ from lacre.text import N_
 @verb(
     "demo",
     N_(
-        "It registers the parity of a published recidivism score, rebuilt from the counts ProPublica printed in 2016, "
-        "and takes it through everything that can happen to a study. Nothing of yours is touched: the ledger, and the "
-        "memory of it, are in a temporary folder."
+        "It registers the parity of a published recidivism score, rebuilt from the counts ProPublica "
+        "printed in 2016, and takes it through everything that can happen to a study. Nothing of yours is "
+        "touched: the ledger, and the memory of it, are in a temporary folder."
     ),
     [
         Example("lacre demo", N_("Half a minute.")),

@@ -79,11 +79,13 @@ ABOUT = N_(
 
 def verbs() -> Verbs:
     """Build the group, with its help in the language in use."""
-    return Verbs("lacre", help=_(ABOUT), params=[_version_option()], options_metavar="", subcommand_metavar=_("VERB …"))
+    return Verbs(
+        "lacre", help=_(ABOUT), params=[_version_option()], options_metavar="", subcommand_metavar=_("VERB …")
+    )
 
 
 def _version_option() -> click.Option:
-    def show(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:  # noqa: FBT001
+    def show(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
         if asked and not ctx.resilient_parsing:
             from lacre import __version__
 
@@ -91,5 +93,10 @@ def _version_option() -> click.Option:
             ctx.exit()
 
     return click.Option(
-        ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=show, help=_("Show the version.")
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help=_("Show the version."),
     )

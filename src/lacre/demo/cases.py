@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Counts:
-    """How many defendants of one race were scored rightly and wrongly; positive is charged anew in two years."""
+    """How many defendants of one race were scored rightly and wrongly; positive: charged within two years."""
 
     race: str
     true_negatives: int

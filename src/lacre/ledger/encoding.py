@@ -6,6 +6,7 @@ import re
 
 MAX_NUMBER = 2**63 - 1  # sizes and indexes are signed 64-bit numbers in the tools that read these formats
 _DECIMAL = re.compile(r"0|[1-9][0-9]{0,18}")
+_HEX = re.compile(r"[0-9a-f]{64}")
 
 
 def to_base64(data: bytes) -> str:
@@ -34,6 +35,3 @@ def from_decimal(text: str) -> int | None:
 def is_sha256_hex(text: object) -> bool:
     """Tell whether `text` is 64 lowercase hexadecimal digits."""
     return isinstance(text, str) and _HEX.fullmatch(text) is not None
-
-
-_HEX = re.compile(r"[0-9a-f]{64}")

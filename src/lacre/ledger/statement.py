@@ -98,8 +98,6 @@ class Statement:
 
 def _subject(value: object) -> Subject:
     match value:
-        case {"digest": {"sha256": str(sha256), **digests}, "name": str(name), **rest} if not (
-            digests or rest
-        ):
+        case {"digest": {"sha256": str(sha256), **others}, "name": str(name), **rest} if not others | rest:
             return Subject(name, sha256)
     raise StatementInvalid(why=_("a subject is not a name and a SHA-256"))

@@ -2,8 +2,9 @@
 
 `person.pem`, `broker.pem`, `log.pem` are Ed25519 keys in PKCS#8; `identity.age` is an age identity file, and
 `fingerprint.key` the 32 bytes under which cases are hashed. With a passphrase all five are closed: PKCS#8 by
-its own means, the other two as age files under scrypt, so that `age --decrypt -i identity.age` opens a sealed
-key in either case. An empty passphrase is none.
+its own means; the identity as an age file under scrypt, so that `age --decrypt -i identity.age` opens a
+sealed key in either case; the fingerprint key as an age file to that identity, since a second scrypt would
+cost another second and protect nothing more. An empty passphrase is none.
 """
 
 from collections.abc import Callable
@@ -71,8 +72,13 @@ class Keyring:
         for name in (PERSON, BROKER, LOG):
             pem = PrivateKey.from_seed(entropy(KEY_SIZE)).to_pkcs8(made._passphrase_bytes)
             _create(folder / name, pem)
-        _create(folder / IDENTITY, _closed(Identity.generate().to_file(), passphrase))
-        _create(folder / FINGERPRINT, _closed(entropy(FINGERPRINT_SIZE), passphrase))
+        identity, fingerprint = Identity.generate(), entropy(FINGERPRINT_SIZE)
+        if passphrase:
+            _create(folder / IDENTITY, bytes(pyrage.passphrase.encrypt(identity.to_file(), passphrase)))
+            _create(folder / FINGERPRINT, identity.encrypt(fingerprint))
+        else:
+            _create(folder / IDENTITY, identity.to_file())
+            _create(folder / FINGERPRINT, fingerprint)
         return made
 
     @cached_property
@@ -93,7 +99,15 @@ class Keyring:
     @cached_property
     def identity(self) -> Identity:
         """The age identity that opens what is sealed to its recipient."""
-        found = identities_of_file(self._opened(IDENTITY))
+        content = self._read(IDENTITY)
+        if content.startswith(_AGE):
+            if not self.passphrase:
+                raise PassphraseNeeded
+            try:
+                content = bytes(pyrage.passphrase.decrypt(content, self.passphrase))
+            except pyrage.DecryptError:
+                raise PassphraseWrong from None
+        found = identities_of_file(content)
         if found is None or len(found) != 1:
             raise KeyFileDamaged(path=str(self.folder / IDENTITY), why=_("it holds no single age identity"))
         return found[0]
@@ -101,8 +115,10 @@ class Keyring:
     @cached_property
     def fingerprint(self) -> bytes:
         """The 32 bytes under which this ledger's cases are hashed."""
-        key = self._opened(FINGERPRINT)
-        if len(key) != FINGERPRINT_SIZE:
+        key: bytes | None = self._read(FINGERPRINT)
+        if key is not None and key.startswith(_AGE):
+            key = self.identity.decrypt(key)
+        if key is None or len(key) != FINGERPRINT_SIZE:
             raise KeyFileDamaged(path=str(self.folder / FINGERPRINT), why=_("it does not hold 32 bytes"))
         return key
 
@@ -133,21 +149,6 @@ class Keyring:
             return PrivateKey.from_pkcs8(self._read(name), self._passphrase_bytes)
         except KeyMalformed as error:
             raise KeyFileDamaged(path=str(self.folder / name), why=error.fields["why"]) from error
-
-    def _opened(self, name: str) -> bytes:
-        content = self._read(name)
-        if not content.startswith(_AGE):
-            return content
-        if not self.passphrase:
-            raise PassphraseNeeded
-        try:
-            return bytes(pyrage.passphrase.decrypt(content, self.passphrase))
-        except pyrage.DecryptError:
-            raise PassphraseWrong from None
-
-
-def _closed(content: bytes, passphrase: str | None) -> bytes:
-    return bytes(pyrage.passphrase.encrypt(content, passphrase)) if passphrase else content
 
 
 def _create(path: Path, content: bytes) -> None:

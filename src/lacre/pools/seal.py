@@ -230,6 +230,17 @@ class Identity:
             return None
         return cls(str(parsed.to_public()), parsed)
 
+    def encrypt(self, content: bytes) -> bytes:
+        """Return `content` as an age file to this identity."""
+        return bytes(pyrage.encrypt(content, [self.secret.to_public()]))
+
+    def decrypt(self, content: bytes) -> bytes | None:
+        """Return what an age file to this identity holds, or None when it is none."""
+        try:
+            return bytes(pyrage.decrypt(content, [self.secret]))
+        except pyrage.DecryptError:
+            return None
+
     def to_file(self) -> bytes:
         """Return the identity in age's own file format."""
         return f"# public key: {self.recipient}\n{self.secret}\n".encode()

@@ -32,7 +32,7 @@ def path_steps(path: str) -> tuple[str | int, ...]:
     The grammar is the part of JSONPath (RFC 9535) that names exactly one value. A path outside it is refused
     when the protocol is read; here it gives an empty tuple.
     """
-    steps: list[str | int] = Field(default_factory=list)
+    steps: list[str | int] = []
     at = 1
     while path.startswith("$") and at < len(path):
         match = _STEP.match(path, at)

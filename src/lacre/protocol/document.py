@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,9 +12,9 @@ from lacre.errors import FewerThanTwoGroups, KindNotBuilt, LacreError, NotCanoni
 from lacre.protocol.grammar import Reading
 from lacre.protocol.kinds import KINDS
 from lacre.protocol.models import PROBLEMS, Protocol
-from lacre.protocol.problems import Path, Problem, dotted
+from lacre.protocol.problems import MOST_PROBLEMS, Path, Problem, dotted
 from lacre.protocol.sentences import problem_of
-from lacre.protocol.strict_yaml import Loaded, Position, has_control, invalid, load
+from lacre.protocol.strict_yaml import MAX_DEPTH, Loaded, Position, has_control, invalid, load
 from lacre.text import N_
 
 _MAPS = ("systems", "tables", "variants", "pools", "sampling", "relabel", "bins", "thresholds", "analyses")
@@ -86,7 +87,7 @@ def _read(loaded: Loaded, name: str) -> Protocol:
 
 
 def _problems(error: ValidationError, value: Any, reading: Reading) -> Iterator[Problem]:
-    for each in error.errors(include_url=False):
+    for each in islice(error.errors(include_url=False), MOST_PROBLEMS):
         if each["type"] == PROBLEMS:
             yield from each["ctx"]["problems"]
         else:
@@ -132,8 +133,10 @@ def _unit(path: Path) -> Path:
 
 
 def _unreadable(value: Any, path: Path) -> Iterator[Problem]:
-    """Find what no part of a protocol may hold: keys without a value, and control characters."""
-    if isinstance(value, dict):
+    """Find what no part of a protocol may hold: keys without a value, control characters, endless depth."""
+    if len(path) >= MAX_DEPTH:
+        yield Problem(path, N_("is nested deeper than {depth}"), {"depth": MAX_DEPTH})
+    elif isinstance(value, dict):
         for key, each in value.items():
             if each is None:
                 yield Problem((*path, key), N_("is empty: give it a value, or take it out"))

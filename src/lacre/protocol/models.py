@@ -111,7 +111,10 @@ def _plan(value: Any, info: ValidationInfo) -> Any:
 
 
 def _lists(value: Any) -> Any:
-    return [[each] if isinstance(each, str) else each for each in value] if isinstance(value, list) else value
+    values = [value] if isinstance(value, str) else value
+    return (
+        [[each] if isinstance(each, str) else each for each in values] if isinstance(values, list) else value
+    )
 
 
 def _leads_somewhere(path: str, value: Any) -> bool:
@@ -193,6 +196,8 @@ class Protocol(Model):
                     findings.known(name, own, ("tables",), ("disjoint", index, inner))
 
     def _check_locked(self, findings: Findings) -> None:
+        if not self.locked:
+            return
         value = self.model_dump(mode="json", by_alias=True, exclude_none=True)
         unread = tuple(".".join(map(str, path)) for path in findings.broken)
         for index, path in enumerate(self.locked):

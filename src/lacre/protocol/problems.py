@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, TypeVar
 
 from lacre.errors import LacreError, printable
@@ -12,6 +13,9 @@ Path = tuple[str | int, ...]
 T = TypeVar("T")
 
 MOST_NAMES = 12
+MOST_PROBLEMS = 1000
+"""More are not looked for: a file with as many is no protocol, and each costs a search for the nearest name."""
+_MOST_COMPARED = 1000
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,8 @@ class Findings:
         self, path: Path, template: str, *, refusal: type[LacreError] | None = None, **fields: Any
     ) -> None:
         """Note a problem at `path`."""
-        self.found.append(Problem(path, template, fields, refusal=refusal, between_parts=True))
+        if len(self.found) < MOST_PROBLEMS:
+            self.found.append(Problem(path, template, fields, refusal=refusal, between_parts=True))
 
     def known(self, name: str, among: Mapping[str, T], section: Path, path: Path) -> T | None:
         """Return what `name` names; None, with the problem noted at `path`, where it names nothing.
@@ -59,6 +64,8 @@ class Findings:
         """
         if name in among:
             return among[name]
+        if len(self.found) >= MOST_PROBLEMS:
+            return None
         if (*section, name) in self.broken or section in self.broken:
             return None
         unreadable = [str(part[-1]) for part in sorted(self.broken, key=str) if part[:-1] == section]
@@ -80,7 +87,7 @@ class Findings:
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to `name`, if any is close."""
-    by_fold = {word.casefold(): word for word in known}
+    by_fold = {word.casefold(): word for word in islice(known, _MOST_COMPARED)}
     close = difflib.get_close_matches(name[:200].casefold(), list(by_fold), n=1, cutoff=0.6)
     return by_fold[close[0]] if close else None
 

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from lacre.errors import printable
 from lacre.report import words
+from lacre.report.page import Cell, Column, Page, Row
 from lacre.rules.record import Answered, Genesis, Recorded, Result
 from lacre.rules.requests import (
     Overlap,
@@ -52,6 +53,20 @@ def by(recorded: Recorded) -> str | None:
     return recorded.content.by if isinstance(recorded.content, Answered) else None
 
 
+def table(page: Page, entries: Sequence[Recorded], names: Mapping[str, str], *, studies: bool = True) -> None:
+    """Write entries, one line each, with the study of each unless all are of one."""
+    columns = [Column(_("entry"), right=True), Column(_("time"))]
+    columns += [Column(_("study"))] if studies else []
+    columns += [Column(_("by"), wraps=True), Column(_("what"), wraps=True)]
+    rows: list[Row] = []
+    for recorded in entries:
+        asked = by(recorded)
+        row = [Cell(str(recorded.index), "bold"), Cell(words.moment(recorded.time))]
+        row += [Cell(recorded.study or "")] if studies else []
+        rows.append([*row, words.who(asked, names) if asked else "", what(recorded)])
+    page.table(columns, rows)
+
+
 def overlap(found: Overlap) -> str:
     """Say which cases two pools share."""
     what_ = _(OVERLAPS[found.kind])
@@ -78,9 +93,11 @@ def _answer(content: Answered) -> str:
 
 def _seal(request: Seal, facts: SealFacts, decision: SealDecision) -> str:
     rows = sum(facts.rows.values())
-    said = ngettext("sealed {pool}: {rows} row", "sealed {pool}: {rows} rows", rows).format(
-        pool=printable(request.pool), rows=rows
-    )
+    said = ngettext(
+        "sealed {pool}: {rows} row as declared by the broker",
+        "sealed {pool}: {rows} rows as declared by the broker",
+        rows,
+    ).format(pool=printable(request.pool), rows=rows)
     parts = [said, _("counts as {standing}").format(standing=printable(decision.standing))]
     if decision.shortfall:
         parts.append(_("fewer than planned"))
@@ -90,7 +107,9 @@ def _seal(request: Seal, facts: SealFacts, decision: SealDecision) -> str:
 def _read(request: Read, decision: ReadDecision) -> str:
     pool = printable(request.pool)
     if request.purpose == "inputs":
-        return _("handed out ids and inputs of {pool}, number {number}").format(pool=pool, number=decision.number)
+        return _("handed out ids and inputs of {pool}, number {number}").format(
+            pool=pool, number=decision.number
+        )
     if request.finishes is not None:
         return _("went on with the read of {pool} at entry {entry}, which had crashed").format(
             pool=pool, entry=request.finishes

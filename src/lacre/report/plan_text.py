@@ -1,10 +1,12 @@
-"""What the verbs before a read answer, as text: a ledger made, a protocol checked or registered, a pool sealed."""
+"""What the verbs before any read answer, as text: init, check, register, seal, inputs."""
 
 from lacre.broker.outcomes import Checked, InputsWritten, LedgerMade, PoolSealed, Registered
 from lacre.errors import printable
+from lacre.protocol.grammar import as_float
+from lacre.protocol.kinds.group_fairness import Criterion
 from lacre.protocol.models import Protocol
 from lacre.report import history, words
-from lacre.report.page import Cell, Column, Page
+from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, ignored, shortfalls, warnings
 from lacre.text import _, ngettext
 
@@ -17,10 +19,14 @@ def made_page(made: LedgerMade) -> Page:
     page.say(_("Genesis: {genesis}").format(genesis=made.genesis))
     page.say(_("Checkpoints are verified with: {key}").format(key=made.verifier_key))
     if made.passphrase:
-        page.say(_("The keys are closed with your passphrase; without it nothing sealed here can ever be opened."))
+        page.say(
+            _("The keys are closed with your passphrase; without it nothing sealed here can ever be opened.")
+        )
     else:
         page.say(_("The keys have no passphrase: whoever can read the folder can use them."))
-    page.say(_("Keep a copy of the folder's keys elsewhere. Next: `lacre new`, or `lacre register PROTOCOL`."))
+    page.say(
+        _("Keep a copy of the folder's keys elsewhere. Next: `lacre new`, or `lacre register PROTOCOL`.")
+    )
     return page
 
 
@@ -75,7 +81,9 @@ def sealed_page(sealed: PoolSealed) -> Page:
         )
     page.say(_("Custody: {grade}").format(grade=custody(sealed.custody)))
     if len(sealed.recipients) == 1:
-        page.say(_("One key alone can open it: if that key is lost, so is the pool. Keep a copy of it elsewhere."))
+        page.say(
+            _("One key alone can open it: if that key is lost, so is the pool. Keep a copy of it elsewhere.")
+        )
     warnings(page, sealed.warnings)
     return page
 
@@ -85,14 +93,16 @@ def inputs_page(written: InputsWritten) -> Page:
     page = Page()
     page.heading(
         ngettext(
-            "{rows} row of {table} was written to {path}", "{rows} rows of {table} were written to {path}", written.rows
+            "{rows} row of {table} was written to {path}",
+            "{rows} rows of {table} were written to {path}",
+            written.rows,
         ).format(rows=written.rows, table=written.table, path=written.path)
     )
     page.say(_("Columns: {columns}").format(columns=words.listing(written.columns)))
     page.say(
-        _("It is on record as entry {entry}. No label left {pool}, which counts as what it did before.").format(
-            entry=written.entry, pool=written.pool
-        )
+        _(
+            "It is on record as entry {entry}. No label left {pool}, which counts as what it did before."
+        ).format(entry=written.entry, pool=written.pool)
     )
     return page
 
@@ -100,7 +110,7 @@ def inputs_page(written: InputsWritten) -> Page:
 def _pools(page: Page, protocol: Protocol) -> None:
     page.heading(_("Pools"))
     columns = [Column(_("pool")), Column(_("tables"), wraps=True), Column(_("planned"), wraps=True)]
-    rows = []
+    rows: list[Row] = []
     for name, pool in protocol.pools.items():
         planned = ", ".join(f"{count} {printable(table)}" for table, count in pool.planned.items())
         rows.append([Cell(name, "bold"), words.listing(pool.tables), planned or "–"])
@@ -108,13 +118,40 @@ def _pools(page: Page, protocol: Protocol) -> None:
 
 
 def _analyses(page: Page, checked: Checked) -> None:
+    needs = {(need.analysis, need.criterion): need.minimum for need in checked.needs}
+    columns = [
+        Column(_("criterion")),
+        Column(_("rule"), wraps=True),
+        Column(_("to pass"), right=True),
+        Column(_("to fail"), right=True),
+    ]
     for name, plan in checked.protocol.analyses.items():
-        page.heading(_("{name} ({kind}) on {pool}").format(name=name, kind=words.kind(plan.kind), pool=plan.pool))
-        columns = [Column(_("criterion")), Column(_("rule"), wraps=True), Column(_("least cases a group"), right=True)]
-        rows = []
+        page.heading(
+            _("{name} ({kind}) on {pool}").format(name=name, kind=words.kind(plan.kind), pool=plan.pool)
+        )
+        rows: list[Row] = []
         for criterion in getattr(plan, "criteria", ()):
-            least = checked.needs.get(criterion.id)
-            rows.append([Cell(criterion.id, "bold"), _rule(criterion), "–" if least is None else str(least)])
+            least = needs[name, criterion.id]
+            counts = (_least(least.to_pass), _least(least.to_fail))
+            rows.append([Cell(criterion.id, "bold"), _rule(criterion), *counts])
         page.table(columns, rows)
     page.gap()
-    page.say(_("With fewer cases in a group, not even zero errors can pass; to be likely to pass takes many more."))
+    page.say(
+        _(
+            "“to pass” and “to fail” are the fewest cases that each group must have for the rule to be "
+            "able to, even if every case speaks for it. To be likely to takes many more."
+        )
+    )
+
+
+def _least(cases: int | None) -> str | Cell:
+    return Cell(_("never"), "red") if cases is None else str(cases)
+
+
+def _rule(criterion: Criterion) -> str:
+    form, limit = "max_group_gap", criterion.max_group_gap
+    if criterion.worst_group is not None:
+        bound = criterion.worst_group
+        form, limit = ("worst_group_min", bound.min) if bound.max is None else ("worst_group_max", bound.max)
+    assert limit is not None
+    return words.rule(criterion.metric, criterion.by, form, as_float(limit))

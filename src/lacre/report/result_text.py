@@ -8,36 +8,40 @@ from lacre.analyses.reasons import Reason, render
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.errors import printable
 from lacre.report import history, words
-from lacre.report.page import Cell, Column, Page
-from lacre.rules.requests import Shortfall
+from lacre.report.page import Cell, Column, Page, Row
+from lacre.rules.requests import ReadDecision, Shortfall
 from lacre.text import N_, _, ngettext
 
 CUSTODY: Mapping[str, str] = MappingProxyType(
     {
         "self-held": N_(
-            "self-held: one person has the data and the key, and can look without a trace. The ledger proves the "
-            "order of things and what was declared."
+            "self-held: one person has the data and the key, and can look without a trace. The ledger "
+            "proves the order of things and what was declared."
         ),
         "second keyholder": N_(
-            "second keyholder: sealed to someone else's recipient, so that only both together can look without a trace."
+            "second keyholder: sealed to someone else's recipient, so that only both together can look "
+            "without a trace."
         ),
-        "service": N_("service: the custodian's broker alone can open it, and its operator can look without a trace."),
+        "service": N_(
+            "service: the custodian's broker alone can open it, and its operator can look without a trace."
+        ),
     }
 )
 LEFT_OUT: Mapping[str, str] = MappingProxyType(
     {
-        "missing": N_("{column} is missing"),
-        "undeclared": N_("{column} holds a value that is not declared"),
-        "excluded": N_("excluded as registered ({column})"),
+        "excluded": N_("excluded as registered, by {column}"),
+        "attribute-missing": N_("{column} is missing"),
+        "attribute-undeclared": N_("{column} holds a value that is not declared"),
+        "label-missing": N_("the label {column} is missing"),
+        "label-undeclared": N_("the label {column} holds a value that is not declared"),
+        "prediction-undeclared": N_("the prediction {column} holds a value that is not declared"),
+        "cluster-missing": N_("the cluster {column} is missing"),
     }
 )
-_RULES: Mapping[str, str] = MappingProxyType(
-    {
-        "max_group_gap": N_("{metric} by {by}: no two groups further apart than {limit}"),
-        "worst_group_max": N_("{metric} by {by}: at most {limit} in every group"),
-        "worst_group_min": N_("{metric} by {by}: at least {limit} in every group"),
-    }
-)
+
+Document = Mapping[str, Any]
+Rates = Mapping[tuple[str, str | None, frozenset[tuple[str, str]]], Document]
+"""Estimates by metric, system and group."""
 
 
 def result_page(shown: ResultShown) -> Page:
@@ -46,9 +50,11 @@ def result_page(shown: ResultShown) -> Page:
     page = Page()
     state = shown.state
     page.heading(f"{shown.name}  ", Cell(words.state(state), words.STATE_STYLES.get(state, "")))
-    page.say(standing(document))
+    page.say(standing(document["pool"], _decision(document)))
     if shown.finished is not None:
-        page.say(_("This finished the read at entry {entry}, which had crashed.").format(entry=shown.finished))
+        page.say(
+            _("This finished the read at entry {entry}, which had crashed.").format(entry=shown.finished)
+        )
     for analysis in document["analyses"]:
         _analysis(page, analysis)
     page.gap()
@@ -57,30 +63,36 @@ def result_page(shown: ResultShown) -> Page:
     return page
 
 
-def standing(document: Mapping[str, Any]) -> str:
-    """Say whether a result is confirmatory, and why or why not."""
-    pool, read, read_class = document["pool"], document["read"], document["standing"]
-    if document["confirmatory"]:
+def standing(pool: str, decision: ReadDecision) -> str:
+    """Say whether the result of a read of `pool` is confirmatory, and why or why not."""
+    read_class = decision.read_class
+    if decision.confirmatory:
         if read_class == "teste":
-            return _("Confirmatory: the first read of {pool}, by a plan registered before it.").format(pool=pool)
-        return _("Confirmatory: the first submission of its system to {pool}, by a plan registered before it.").format(
-            pool=pool
-        )
+            return _("Confirmatory: the first read of {pool}, by a plan registered before it.").format(
+                pool=pool
+            )
+        return _(
+            "Confirmatory: the first submission of its system to {pool}, by a plan registered before it."
+        ).format(pool=pool)
     reasons = []
-    codes = tuple(document.get("exploratory", ()))
-    if codes:
+    if decision.exploratory:
         reasons.append(
             _("Exploratory: this is read {read} of {pool}, in class {read_class}; {why}.").format(
-                read=read, pool=pool, read_class=read_class, why=history.exploratory(codes)
+                read=decision.number,
+                pool=pool,
+                read_class=read_class,
+                why=history.exploratory(decision.exploratory),
             )
         )
-    if document.get("retrospective"):
-        reasons.append(_("Retrospective: somebody had seen these cases before, so nothing here is confirmatory."))
+    if decision.retrospective:
+        reasons.append(
+            _("Retrospective: somebody had seen these cases before, so nothing here is confirmatory.")
+        )
     if not reasons:
         reasons.append(
-            _("Not confirmatory: {pool} was read in class {read_class}, which rehearses and proves nothing.").format(
-                pool=pool, read_class=read_class
-            )
+            _(
+                "Not confirmatory: {pool} was read in class {read_class}, which rehearses and proves nothing."
+            ).format(pool=pool, read_class=read_class)
         )
     return " ".join(reasons)
 
@@ -88,7 +100,7 @@ def standing(document: Mapping[str, Any]) -> str:
 # --- one analysis ------------------------------------------------------------------------------------------
 
 
-def _analysis(page: Page, analysis: Mapping[str, Any]) -> None:
+def _analysis(page: Page, analysis: Document) -> None:
     state = analysis["state"]
     page.heading(f"{analysis['id']} ({words.kind(analysis['kind'])})  ", _verdict(state))
     if analysis.get("computed", state) != state:
@@ -97,7 +109,7 @@ def _analysis(page: Page, analysis: Mapping[str, Any]) -> None:
     criteria = analysis["criteria"]
     if criteria:
         _summary(page, criteria)
-    rates = {_place(each): each for each in analysis["estimates"]}
+    rates = _rates(analysis["estimates"])
     for criterion in criteria:
         _criterion(page, criterion, rates)
     _calibration(page, analysis.get("calibration", ()))
@@ -106,29 +118,29 @@ def _analysis(page: Page, analysis: Mapping[str, Any]) -> None:
         page.say(_("Note: {note}").format(note=_reason(note)), indent=1)
 
 
-def _summary(page: Page, criteria: Sequence[Mapping[str, Any]]) -> None:
+def _summary(page: Page, criteria: Sequence[Document]) -> None:
     systems = any(each.get("system") for each in criteria)
     columns = [Column(_("criterion")), Column(_("rule"), wraps=True), Column(_("observed"), right=True),
                Column(_("interval"), right=True), Column(_("verdict"))]  # fmt: skip
-    rows = []
+    rows: list[Row] = []
     for each in criteria:
         limit = each["threshold"]
-        row = [
+        row: list[str | Cell] = [
             Cell(each["id"], "bold"),
-            _rule(each),
+            words.rule(each["metric"], each.get("by", ()), each.get("rule", ""), limit),
             words.percent(each["value"], apart_from=limit),
             words.interval(each["low"], each["high"], apart_from=limit),
             _verdict(each["state"]),
         ]
-        rows.append([row[0], each.get("system") or "", *row[1:]] if systems else row)
+        if systems:
+            row.insert(1, each.get("system") or "")
+        rows.append(row)
     if systems:
         columns.insert(1, Column(_("system")))
     page.table(columns, rows)
 
 
-def _criterion(
-    page: Page, criterion: Mapping[str, Any], rates: Mapping[tuple[Any, ...], Mapping[str, Any]]
-) -> None:
+def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
     page.gap()
     system = f" ({criterion['system']})" if criterion.get("system") else ""
     page.say(Cell(criterion["id"] + system, "bold"), "  ", _verdict(criterion["state"]), indent=1)
@@ -139,27 +151,27 @@ def _criterion(
     left_out = criterion.get("left_out", ())
     if left_out:
         total = sum(each["count"] for each in left_out)
-        page.say(
-            ngettext("Left out of it: {count} case ({reasons}).", "Left out of it: {count} cases ({reasons}).", total)
-            .format(count=total, reasons="; ".join(_left_out_words(each) for each in left_out)),
-            indent=1,
-        )  # fmt: skip
+        reasons = "; ".join(_left_out_words(each) for each in left_out)
+        said = ngettext(
+            "{count} case is left out: {reasons}.", "{count} cases are left out: {reasons}.", total
+        )
+        page.say(said.format(count=total, reasons=reasons), indent=1)
 
 
 def _groups(
     page: Page,
-    criterion: Mapping[str, Any],
-    lines: Sequence[Mapping[str, Any]],
-    rates: Mapping[tuple[Any, ...], Mapping[str, Any]],
+    criterion: Document,
+    lines: Sequence[Document],
+    rates: Rates,
 ) -> None:
     missing = any(line["missing"] for line in lines)
     columns = [Column(_("group"), wraps=True), Column(words.metric(criterion["metric"]), right=True),
                Column(_("of"), right=True)]  # fmt: skip
     columns += [Column(_("unpredicted"), right=True)] if missing else []
     columns += [Column(_("rate"), right=True), Column(_("interval"), right=True), Column("")]
-    rows = []
+    rows: list[Row] = []
     for line in lines:
-        rate = rates.get((criterion["metric"], criterion.get("system"), tuple(line["group"].items())), {})
+        rate = _rate(rates, criterion, line)
         counts = [_count(line["numerator"]), _count(line["denominator"])]
         counts += [_count(line["missing"])] if missing else []
         rows.append([words.group(line["group"]), *counts, _value(line, rate), _interval(line), _aside(line)])
@@ -169,11 +181,11 @@ def _groups(
 
 def _explain_groups(
     page: Page,
-    criterion: Mapping[str, Any],
-    lines: Sequence[Mapping[str, Any]],
-    rates: Mapping[tuple[Any, ...], Mapping[str, Any]],
+    criterion: Document,
+    lines: Sequence[Document],
+    rates: Rates,
 ) -> None:
-    found = [rates.get((criterion["metric"], criterion.get("system"), tuple(x["group"].items())), {}) for x in lines]
+    found = [_rate(rates, criterion, line) for line in lines]
     example = next((rate for rate in found if rate.get("confidence")), None)
     if example is not None:
         groups = example.get("simultaneous", len(lines))
@@ -183,20 +195,25 @@ def _explain_groups(
                 "The intervals hold for all {count} declared groups at once at {confidence} ({method}).",
                 groups,
             ).format(
-                count=groups, confidence=words.percent(example["confidence"]), method=_method(example["method"])
+                count=groups,
+                confidence=words.percent(example["confidence"]),
+                method=_method(example["method"]),
             ),
             indent=2,
         )
     bound = next((rate["zero_bound"] for rate in found if rate.get("zero_bound")), None)
     if bound is not None:
         page.say(
-            _("“up to” stands where no case was counted: the one-sided bound at {confidence}, by the rule of three.")
+            _(
+                "“up to” stands where no case was counted: the one-sided bound at {confidence}, by the rule "
+                "of three."
+            )
             .format(confidence=words.percent(bound["confidence"])),
             indent=2,
         )  # fmt: skip
 
 
-def _value(line: Mapping[str, Any], rate: Mapping[str, Any]) -> str:
+def _value(line: Document, rate: Document) -> str:
     if rate.get("zero_bound"):
         return _("up to {bound}").format(bound=words.percent(rate["zero_bound"]["rule_of_three"]))
     if line["value"] == 0 and line["high"]:
@@ -204,11 +221,11 @@ def _value(line: Mapping[str, Any], rate: Mapping[str, Any]) -> str:
     return words.percent(line["value"])
 
 
-def _interval(line: Mapping[str, Any]) -> str:
+def _interval(line: Document) -> str:
     return words.interval(line["low"], line["high"])
 
 
-def _aside(line: Mapping[str, Any]) -> Cell:
+def _aside(line: Document) -> Cell:
     """Say of a group only what its verdict adds: that it is decided, or why it cannot be."""
     state, code = line["state"], line["reason"]["code"]
     if code in ("within", "beyond", "open"):
@@ -216,7 +233,7 @@ def _aside(line: Mapping[str, Any]) -> Cell:
     return Cell(_reason(line["reason"]), words.STATE_STYLES.get(state, ""))
 
 
-def _calibration(page: Page, errors: Sequence[Mapping[str, Any]]) -> None:
+def _calibration(page: Page, errors: Sequence[Document]) -> None:
     if not errors:
         return
     page.gap()
@@ -234,7 +251,7 @@ def _calibration(page: Page, errors: Sequence[Mapping[str, Any]]) -> None:
     page.table(columns, rows, indent=2)
 
 
-def _left_out(page: Page, left_out: Sequence[Mapping[str, Any]]) -> None:
+def _left_out(page: Page, left_out: Sequence[Document]) -> None:
     counted = [each for each in left_out if each["count"]]
     if not counted:
         return
@@ -244,7 +261,7 @@ def _left_out(page: Page, left_out: Sequence[Mapping[str, Any]]) -> None:
         page.say(_left_out_words(each), indent=2)
 
 
-def _left_out_words(each: Mapping[str, Any]) -> str:
+def _left_out_words(each: Document) -> str:
     column = printable(str(each.get("column", "")))
     template = LEFT_OUT.get(each["reason"])
     why = _(template).format(column=column) if template else f"{printable(each['reason'])} {column}".strip()
@@ -255,7 +272,7 @@ def _left_out_words(each: Mapping[str, Any]) -> str:
 # --- what holds for the whole result -----------------------------------------------------------------------
 
 
-def _notes(page: Page, document: Mapping[str, Any]) -> None:
+def _notes(page: Page, document: Document) -> None:
     said = {note["code"] for analysis in document["analyses"] for note in analysis["notes"]}
     if "criteria-uncorrected" not in said:
         page.say(_("All criteria must pass, which needs no correction; a FAIL of any is uncorrected."))
@@ -269,13 +286,18 @@ def _foot(page: Page, shown: ResultShown) -> None:
     for line in shortfalls(shown.shortfall):
         page.say(line)
     ignored(page, shown.ignored)
-    page.say(_("{pool} counts as {now} today; this was read {read} of it, in class {read_class}.").format(
-        pool=document["pool"], now=shown.now, read=document["read"], read_class=document["standing"]))  # fmt: skip
+    page.say(
+        _("{pool} counts as {now} today; this was read {read} of it, in class {read_class}.").format(
+            pool=document["pool"], now=shown.now, read=document["read"], read_class=document["standing"]
+        )
+    )
     page.say(_("Custody: {grade}").format(grade=custody(shown.custody)))
     page.say(_("Anchors: none; no checkpoint of this ledger is known to be held by anyone else."))
     page.say(_("Protocol: {protocol}").format(protocol=document["protocol"]))
-    page.say(_("Engine: lacre {lacre}, statistics {statistics}, numpy {numpy}, scipy {scipy}").format(**{
-        name: printable(str(engine.get(name))) for name in ("lacre", "statistics", "numpy", "scipy")}))  # fmt: skip
+    parts = {name: str(engine.get(name)) for name in ("lacre", "statistics", "numpy", "scipy")}
+    page.say(
+        _("Engine: lacre {lacre}, statistics {statistics}, numpy {numpy}, scipy {scipy}").format(**parts)
+    )
     warnings(page, shown.warnings)
 
 
@@ -315,15 +337,22 @@ def plan_page(planned: ReadPlanned) -> Page:
     page.heading(_("{study}: this read of {pool} would be allowed; nothing was read").format(
         study=planned.study, pool=planned.pool))  # fmt: skip
     if planned.finishes is not None:
-        page.say(_("It would finish the read at entry {entry}, which crashed.").format(entry=planned.finishes))
-    page.say(_("Class {read_class}, number {number}.").format(read_class=decision.read_class, number=decision.number))
+        page.say(
+            _("It would finish the read at entry {entry}, which crashed.").format(entry=planned.finishes)
+        )
+    page.say(
+        _("Class {read_class}, number {number}.").format(
+            read_class=decision.read_class, number=decision.number
+        )
+    )
     if decision.burns:
         page.say(_("It would make {pool} dev, for good.").format(pool=planned.pool))
-    document = {**decision.as_json(), "pool": planned.pool, "read": decision.number, "standing": decision.read_class}
-    page.say(standing(document))
+    page.say(standing(planned.pool, decision))
     for facts in planned.submissions:
         page.say(
-            _("Submission {name}: {rows} rows; {absent} cases of the pool have none and count as blank.").format(
+            _(
+                "Submission {name}: {rows} rows; {absent} cases of the pool have none and count as blank."
+            ).format(
                 name=printable(":".join(filter(None, (facts.system, facts.table)))),
                 rows=facts.rows,
                 absent=facts.absent,
@@ -336,17 +365,26 @@ def plan_page(planned: ReadPlanned) -> Page:
 # --- small pieces ------------------------------------------------------------------------------------------
 
 
-def _rule(criterion: Mapping[str, Any]) -> str:
-    template = _RULES.get(criterion.get("rule", ""))
-    limit = words.percent(criterion["threshold"])
-    by = " × ".join(printable(name) for name in criterion.get("by", ()))
-    if template is None:
-        return f"{words.metric(criterion['metric'])} {by} {limit}"
-    return _(template).format(metric=words.metric(criterion["metric"]), by=by, limit=limit)
+def _decision(document: Document) -> ReadDecision:
+    """Read back from a result's document how its read was classed."""
+    return ReadDecision.model_validate(
+        {
+            "read_class": document["standing"],
+            "number": document["read"],
+            "confirmatory": document["confirmatory"],
+            "exploratory": tuple(document.get("exploratory", ())),
+            "retrospective": document.get("retrospective", False),
+            "review": tuple(document.get("review", ())),
+        }
+    )
 
 
-def _place(estimate: Mapping[str, Any]) -> tuple[Any, ...]:
-    return estimate["metric"], estimate["system"], tuple(estimate["group"].items())
+def _rates(estimates: Sequence[Document]) -> Rates:
+    return {(each["metric"], each["system"], frozenset(each["group"].items())): each for each in estimates}
+
+
+def _rate(rates: Rates, criterion: Document, line: Document) -> Document:
+    return rates.get((criterion["metric"], criterion.get("system"), frozenset(line["group"].items())), {})
 
 
 def _verdict(state: str) -> Cell:

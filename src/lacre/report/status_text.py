@@ -1,14 +1,12 @@
 """Where things stand, as text: the ledger, a study, the log, an entry."""
 
 import json
-from collections.abc import Mapping, Sequence
 
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, StudyShown
 from lacre.errors import printable
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page
 from lacre.report.result_text import custody
-from lacre.rules.record import Recorded
 from lacre.rules.state import PoolState, ReadMade, StudyState
 from lacre.text import _, ngettext
 
@@ -27,7 +25,9 @@ def status_page(status: LedgerStatus) -> Page:
     page.say(_("Checkpoints are verified with: {key}").format(key=status.verifier_key))
     for key in status.keys:
         page.say(
-            _("{who}: {roles}").format(who=words.who(key.keyid, status.names), roles=words.listing(sorted(key.roles))),
+            _("{who}: {roles}").format(
+                who=words.who(key.keyid, status.names), roles=words.listing(sorted(key.roles))
+            ),
             indent=1,
         )
     if not status.studies:
@@ -51,14 +51,14 @@ def study_page(shown: StudyShown) -> Page:
     for name, grade in shown.custody.items():
         page.say(_("Custody of {pool}: {grade}").format(pool=name, grade=custody(grade)))
     page.heading(_("Entries"))
-    _entries(page, shown.entries, shown.names, of_one_study=True)
+    history.table(page, shown.entries, shown.names, studies=False)
     return page
 
 
 def log_page(log: Log) -> Page:
     """Write entries, one line each."""
     page = Page()
-    _entries(page, log.entries, log.names)
+    history.table(page, log.entries, log.names)
     return page
 
 
@@ -76,27 +76,14 @@ def entry_page(shown: EntryShown) -> Page:
         page.say(_("Signed by {who} ({keyid})").format(
             who=words.who(signature.keyid, shown.names), keyid=signature.keyid))  # fmt: skip
     for digest, body in shown.documents.items():
-        size = _("missing") if body is None else ngettext("{n} byte", "{n} bytes", len(body)).format(n=len(body))
+        size = (
+            _("missing") if body is None else ngettext("{n} byte", "{n} bytes", len(body)).format(n=len(body))
+        )
         page.say(_("Document {digest}: {size}").format(digest=digest, size=size))
     page.heading(_("Its statement"))
     statement = json.loads(recorded.envelope.payload)
     page.block(json.dumps(statement, indent=2, ensure_ascii=False))
     return page
-
-
-def _entries(
-    page: Page, entries: Sequence[Recorded], names: Mapping[str, str], *, of_one_study: bool = False
-) -> None:
-    columns = [Column(_("entry"), right=True), Column(_("time"))]
-    columns += [] if of_one_study else [Column(_("study"))]
-    columns += [Column(_("by"), wraps=True), Column(_("what"), wraps=True)]
-    rows = []
-    for recorded in entries:
-        asked = history.by(recorded)
-        row = [Cell(str(recorded.index), "bold"), words.moment(recorded.time)]
-        row += [] if of_one_study else [recorded.study or ""]
-        rows.append([*row, words.who(asked, names) if asked else "", history.what(recorded)])
-    page.table(columns, rows, indent=0)
 
 
 def _study(page: Page, study: StudyState) -> None:
@@ -105,8 +92,14 @@ def _study(page: Page, study: StudyState) -> None:
     page.say(_("Registered at entry {entry}, {time}").format(
         entry=registered.entry, time=words.moment(registered.time)))  # fmt: skip
     page.say(_("Protocol: sha256:{digest}").format(digest=study.in_force.protocol_hash))
-    columns = [Column(_("pool")), Column(_("counts as")), Column(_("rows"), right=True), Column(_("sealed at")),
-               Column(_("reads"), right=True), Column(_("results"), wraps=True)]  # fmt: skip
+    columns = [
+        Column(_("pool")),
+        Column(_("counts as")),
+        Column(_("rows"), right=True),
+        Column(_("sealed at")),
+        Column(_("reads"), right=True),
+        Column(_("results"), wraps=True),
+    ]
     page.table(columns, [_pool(name, study.pools.get(name)) for name in study.in_force.protocol.pools])
     for line in next_steps(study):
         page.say(_("Next: {step}").format(step=line))

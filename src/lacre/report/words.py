@@ -15,6 +15,13 @@ METRICS: Mapping[str, str] = MappingProxyType(
     }
 )
 KINDS: Mapping[str, str] = MappingProxyType({"group_fairness": N_("group fairness")})
+RULES: Mapping[str, str] = MappingProxyType(
+    {
+        "max_group_gap": N_("{metric} by {by}: no two groups further apart than {limit}"),
+        "worst_group_max": N_("{metric} by {by}: at most {limit} in every group"),
+        "worst_group_min": N_("{metric} by {by}: at least {limit} in every group"),
+    }
+)
 STATE_STYLES: Mapping[str, str] = MappingProxyType(
     {
         "PASS": "bold green",
@@ -35,6 +42,14 @@ def metric(name: str) -> str:
 def kind(name: str) -> str:
     """Return the kind of an analysis."""
     return _(KINDS[name]) if name in KINDS else printable(name.replace("_", " "))
+
+
+def rule(metric_name: str, by: Sequence[str], form: str, limit: float) -> str:
+    """Return what a criterion asks; `form` is a name of `RULES`."""
+    groups = " × ".join(printable(name) for name in by)
+    if form not in RULES:
+        return f"{metric(metric_name)} {groups} {percent(limit)}"
+    return _(RULES[form]).format(metric=metric(metric_name), by=groups, limit=percent(limit))
 
 
 def state(name: str) -> str:

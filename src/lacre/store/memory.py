@@ -3,12 +3,13 @@
 A ledger is known by its genesis hash; its folder ``ledgers/<genesis hash>/`` in the state folder holds
 
     entries      the entries' envelopes in order, each after its length (u32, big-endian)
-    checkpoint   a line with the SHA-256 of the rest; a line of canonical JSON with the size, the root, and
-                 how many bytes of `entries` belong to them; the signed checkpoint of that size
+    checkpoint   two slots, written in turn, so that a write that is cut off leaves the other. A slot: a line
+                 with the SHA-256 of the rest; a line with the size, the root, and how many bytes of `entries`
+                 belong to them; the signed checkpoint of that size; zeros
     lock         held while the two are written
 
 The order is: the ledger's commit, then `entries`, then `checkpoint`, each flushed to the disk. So a crash
-leaves at worst a tail of `entries` that no checkpoint counts yet, which the next writing cuts off.
+leaves at worst a tail of `entries` that no slot counts yet, which the next writing cuts off.
 
 **No false alarm.** A memory is written after the commit, so it is never ahead of the ledger; but it can be
 ahead of a *snapshot* that began earlier. So either it is read first and the snapshot begins after
@@ -18,6 +19,7 @@ their order.
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,9 +28,9 @@ from typing import BinaryIO, Protocol
 
 from sqlalchemy import Engine
 
-from lacre.canonical import canonical_json, parse_canonical, sha256_hex
-from lacre.durable import make_folder, write_durably
-from lacre.errors import LedgerForked, LedgerRolledBack, MemoryDamaged, NotCanonical, NotReadable, NotWritten
+from lacre.canonical import sha256_hex
+from lacre.durable import make_folder, sync_folder
+from lacre.errors import LedgerForked, LedgerRolledBack, MemoryDamaged, NotReadable, NotWritten
 from lacre.ledger import merkle
 from lacre.store.failures import writing_file
 from lacre.store.locks import hold
@@ -36,6 +38,8 @@ from lacre.store.reader import Reader, snapshot
 from lacre.text import _
 
 _LENGTH = 4  # bytes before each entry
+_SLOT = 8192  # bytes, a multiple of what disks write in one piece; a checkpoint takes a few hundred
+_HEAD = re.compile(rb"([1-9][0-9]{0,18}) ([0-9a-f]{64}) ([1-9][0-9]{0,18})")
 
 
 class Tree(Protocol):
@@ -53,21 +57,22 @@ class Tree(Protocol):
 class Remembered:
     """The largest state of a ledger that was seen: entries, root (32 bytes), and its signed checkpoint.
 
-    `kept` is how many bytes of the memory's file of entries belong to it.
+    `kept` is how many bytes of the memory's file of entries belong to it, `slot` where it stands itself.
     """
 
     size: int
     root: bytes
     note: bytes
     kept: int
+    slot: int
 
 
-_NOTHING = Remembered(0, merkle.EMPTY_ROOT, b"", 0)
+_NOTHING = Remembered(0, merkle.EMPTY_ROOT, b"", 0, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What a transaction added to the ledger of this genesis hash: the envelopes after its first `start` entries.
+    """What a transaction added to the ledger of this genesis hash: the envelopes after its first `start`.
 
     `start_root` is the root before, `root` the root after, for which the checkpoint `note` was signed.
     """
@@ -100,7 +105,7 @@ class Memory:
     """The memory of all ledgers in the folder `state` (``$XDG_STATE_HOME/lacre``), made when missing."""
 
     def __init__(self, state: Path) -> None:
-        self._ledgers = state / "ledgers"
+        self._ledgers = state.absolute() / "ledgers"
 
     def folder(self, genesis: str) -> Path:
         """Return the folder for the ledger of this genesis hash (in hexadecimal)."""
@@ -111,14 +116,7 @@ class Memory:
 
         Raises `MemoryDamaged`, `NotReadable`.
         """
-        path = self.folder(genesis) / "checkpoint"
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise NotReadable(path=str(path), why=error.strerror or type(error).__name__) from error
-        return _parse(path, data)
+        return _remembered(self.folder(genesis) / "checkpoint")
 
     def recall(self, engine: Engine) -> Remembered | None:
         """Return what is remembered of a ledger, to compare with a snapshot that begins after this call."""
@@ -147,11 +145,11 @@ class Memory:
         genesis = transaction.genesis()
         if genesis is None:
             return
-        known = self.remembered(genesis)
+        folder = self.folder(genesis)
+        known = _remembered(folder / "checkpoint")
         if known is not None:
             compare(transaction, known.size, known.root)
-        folder = self.folder(genesis)
-        standing = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
+        standing = next(place for place in (folder, *folder.parents) if os.path.lexists(place))
         if not os.access(standing, os.W_OK | os.X_OK):
             raise NotWritten(path=str(folder), why=_("the folder is not yours to write to"))
 
@@ -160,20 +158,22 @@ class Memory:
 
         If the memory stands elsewhere than where the growth began (other processes commit and remember too),
         it takes in the ledger as it is now. Raises what `compare` does when what is remembered by now is of
-        another history, `MemoryDamaged`, `DiskFull`, `NotWritten`; the ledger stands as committed all the same.
+        another history, `MemoryDamaged`, `DiskFull`, `NotWritten`; the ledger stands as committed even so.
         """
-        folder = make_folder(self.folder(growth.genesis))
-        path = folder / "entries"
-        with hold(folder / "lock"), writing_file(path), _open(path) as file:
-            known = self.remembered(growth.genesis) or _NOTHING
+        folder = self.folder(growth.genesis)
+        if not folder.is_dir():
+            make_folder(folder)
+        place, path = folder / "checkpoint", folder / "entries"
+        with hold(folder / "lock"), writing_file(folder), _open(path) as file:
+            known = _remembered(place) or _NOTHING
             if os.fstat(file.fileno()).st_size < known.kept:
-                raise MemoryDamaged(path=str(path), why=_("it is shorter than its checkpoint says"))
+                raise MemoryDamaged(path=str(path), why=_("it is shorter than the checkpoint beside it says"))
             if (known.size, known.root) == (growth.start, growth.start_root):
                 grown = _extend(file, known, growth.envelopes, growth.root, growth.note)
             else:
                 grown = _catch_up(file, known, engine, growth)
             if grown.size > known.size:
-                write_durably(folder / "checkpoint", _format(grown))
+                _remember(place, grown, is_first=known is _NOTHING)
 
 
 def _catch_up(file: BinaryIO, known: Remembered, engine: Engine, growth: Growth) -> Remembered:
@@ -194,30 +194,52 @@ def _extend(
     for envelope in envelopes:
         file.write(len(envelope).to_bytes(_LENGTH, "big") + envelope)
         size, kept = size + 1, kept + _LENGTH + len(envelope)
-    file.flush()
-    os.fsync(file.fileno())
-    return Remembered(size, root, note, kept)
+    _flush(file)
+    return Remembered(size, root, note, kept, 1 - known.slot)
+
+
+def _remember(place: Path, known: Remembered, *, is_first: bool) -> None:
+    rest = f"{known.size} {known.root.hex()} {known.kept}\n".encode() + known.note
+    slot = sha256_hex(rest).encode() + b"\n" + rest
+    if len(slot) > _SLOT:
+        raise MemoryDamaged(path=str(place), why=_("a checkpoint is too long for it"))
+    with _open(place) as file:
+        if is_first:
+            sync_folder(place.parent)  # the names of the files; whoever finds a slot filled finds them safe
+        file.seek(known.slot * _SLOT)
+        file.write(slot.ljust(_SLOT, b"\0"))
+        _flush(file)
+
+
+def _remembered(place: Path) -> Remembered | None:
+    try:
+        data = place.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise NotReadable(path=str(place), why=error.strerror or type(error).__name__) from error
+    slots = (_parse(data[:_SLOT], 0), _parse(data[_SLOT:], 1))
+    known = max(filter(None, slots), key=lambda slot: slot.size, default=None)
+    if known is None and data:
+        raise MemoryDamaged(path=str(place), why=_("its checksums are not its own"))
+    return known
+
+
+def _parse(data: bytes, slot: int) -> Remembered | None:
+    digest, _newline, rest = data.partition(b"\0")[0].partition(b"\n")
+    if sha256_hex(rest).encode() != digest:
+        return None
+    head, _newline, note = rest.partition(b"\n")
+    form = _HEAD.fullmatch(head)
+    if form is None:
+        return None
+    return Remembered(int(form[1]), bytes.fromhex(form[2].decode()), note, int(form[3]), slot)
 
 
 def _open(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "r+b")
 
 
-def _format(known: Remembered) -> bytes:
-    head = canonical_json({"entries": known.kept, "root": known.root.hex(), "size": known.size})
-    rest = head + b"\n" + known.note
-    return sha256_hex(rest).encode() + b"\n" + rest
-
-
-def _parse(path: Path, data: bytes) -> Remembered:
-    digest, _newline, rest = data.partition(b"\n")
-    if sha256_hex(rest).encode() != digest:
-        raise MemoryDamaged(path=str(path), why=_("its checksum is not its own"))
-    head, _newline, note = rest.partition(b"\n")
-    try:
-        match parse_canonical(head):
-            case {"entries": int(kept), "root": str(root), "size": int(size)} if min(kept, size) > 0:
-                return Remembered(size, bytes.fromhex(root), note, kept)
-    except (NotCanonical, ValueError):
-        pass
-    raise MemoryDamaged(path=str(path), why=_("it is of another form"))
+def _flush(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())

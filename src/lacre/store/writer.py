@@ -133,7 +133,7 @@ class Transaction(Reader):
         return True
 
     def growth(self) -> Growth | None:
-        """Return what the memory is to be advanced by, once the block ended; None if no entry was appended."""
+        """Return what the memory is to be advanced by once the block ended; None if nothing was appended."""
         genesis = self.genesis()
         if genesis is None or self._note is None or not self._envelopes:
             return None
@@ -183,7 +183,7 @@ class Writer:
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """Lock out other writers; at the block's end sign a checkpoint and commit. If it raises, write nothing.
+        """Lock out other writers; at the block's end sign a checkpoint and commit, or write nothing.
 
         The ledger is compared with the memory first (rule 18). After the block the transaction still tells
         its size, its checkpoint and its growth, by which the memory is to be advanced. Raises what

@@ -30,10 +30,11 @@ _NESTED = object()
 _NOT_JSON = N_("row {row} is not valid JSON")
 _NOT_OBJECT = N_("row {row} is not an object")
 _DOUBLED = N_("row {row} has an object with the same key twice")
+_KEY_NO_TEXT = N_("row {row} has a key that is no Unicode text")
 _NOT_FINITE = N_("row {row} has a number that is NaN or Infinity")
 _TOO_DEEP = N_("row {row} is nested too deeply")
 _NOT_ARRAY = N_("it does not begin with an array")
-_NOT_ENDED = N_("after row {row} there is neither a comma nor the end of the array")
+_NOT_ENDED = N_("before row {row} there is neither a comma nor the end of the array")
 _MORE = N_("something follows the end of the array")
 _BLANK = N_("there is a blank line where row {row} should be")
 
@@ -96,6 +97,8 @@ class _Collector:
 
     def add(self, row: dict[str, Any]) -> None:
         if not row.keys() <= self._names.keys():
+            if any(map(_NO_TEXT.search, row)):
+                raise _Refused(_KEY_NO_TEXT)
             self._names.update(dict.fromkeys(row))
         self.rows += 1
         for number, place in enumerate(self._wanted):

@@ -53,7 +53,8 @@ def read_parquet(raw: bytes, wanted: Sequence[str], sink: Sink, *, file: str) ->
     for name, position in zip(wanted, locate(schema.names, wanted, file=file), strict=True):
         convert = _converter(arrow, schema.field(position).type)
         if convert is None:
-            raise TableColumnType(file=file, column=name, type=str(schema.field(position).type))
+            kind = str(schema.field(position).type).partition("<")[0]
+            raise TableColumnType(file=file, column=name, type=kind)
         converters[name] = convert
     if _give(arrow, source, converters, sink, file) == 0:
         raise TableNoRows(file=file)

@@ -199,6 +199,17 @@ def test_a_changed_consistency_proof_is_refused(old: int, new: int) -> None:
             verify_consistency(old, new, old_root, new_root, path)
 
 
+def test_a_proof_longer_than_the_tree_is_deep_is_refused_under_the_root_it_leads_to() -> None:
+    """What is joined above the root makes another root: of a tree of 1 or 2 leaves there is nothing above."""
+    leaf, other, more = some_leaves(3)
+    with pytest.raises(ProofInvalid):
+        verify_inclusion(leaf, 0, 1, [more], node_hash(more, leaf))
+    before, after = node_hash(more, leaf), node_hash(more, node_hash(leaf, other))
+    for old_root in (leaf, before):
+        with pytest.raises(ProofInvalid):
+            verify_consistency(1, 2, old_root, after, [other, more])
+
+
 def every_bit_flip(hashes: list[bytes]) -> list[list[bytes]]:
     flipped = []
     for at, digest in enumerate(hashes):

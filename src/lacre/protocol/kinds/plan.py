@@ -2,10 +2,11 @@
 
 from abc import abstractmethod
 from collections.abc import Collection
+from typing import Annotated
 
-from pydantic import ConfigDict
+from pydantic import AfterValidator, ConfigDict
 
-from lacre.protocol.grammar import Identifier, Listed, Model
+from lacre.protocol.grammar import Identifier, Many, Model, not_empty
 from lacre.protocol.pools import Pool
 from lacre.protocol.problems import Findings, Path
 from lacre.protocol.tables import Table
@@ -17,7 +18,7 @@ class AnalysisPlan(Model):
     kind: str
     pool: Identifier
     table: Identifier
-    systems: Listed[Identifier] | None = None
+    systems: Annotated[Many[Identifier], AfterValidator(not_empty)] | None = None
 
     @abstractmethod
     def columns(self) -> frozenset[str]:
@@ -49,4 +50,4 @@ class UnbuiltPlan(Model):
     kind: str
     pool: Identifier
     table: Identifier | None = None
-    systems: Listed[Identifier] | None = None
+    systems: Annotated[Many[Identifier], AfterValidator(not_empty)] | None = None

@@ -1,0 +1,141 @@
+"""An audit: the whole history derived again, in numbered steps, each of which yields what it finds wrong.
+
+No bytes make it fail otherwise than by a finding.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from lacre.audit.blobs import check_blobs
+from lacre.audit.findings import Finding, Noted, Warned, finding, warned, why
+from lacre.audit.heads import Head, Memory, check_checkpoint, check_memory, check_remembered
+from lacre.audit.premises import check_checkpoint_size, check_integrity, check_nodes
+from lacre.audit.report import AuditReport, Scope
+from lacre.audit.source import Source
+from lacre.audit.story import Story, tell
+from lacre.audit.walk import Walk
+from lacre.errors import LacreError, NotAResult, StudyNotRegistered
+from lacre.ledger.merkle import EMPTY_ROOT
+from lacre.rules.record import Result
+
+
+def audit(
+    source: Source,
+    *,
+    remembered: Head | None = None,
+    memories: Sequence[Memory] = (),
+    study: str | None = None,
+    entry: int | None = None,
+) -> AuditReport:
+    """Audit the whole of `source`, and tell the history of all of it, of `study`, or of its result at `entry`.
+
+    `remembered` is what this machine saw of the ledger, `memories` are receipts and checkpoints that others kept.
+    Raises `StudyNotRegistered` and `NotAResult` for a scope that a sound ledger does not have, and nothing else.
+    """
+    walk = Walk(source)
+    noted = list(_steps(walk, remembered, memories))
+    scope = Scope(study, entry)
+    findings = tuple(each for each in noted if isinstance(each, Finding))
+    story, untold = _tell(walk, scope, sound=not findings)
+    return AuditReport(
+        entries=walk.entries,
+        root=walk.tree.root.hex(),
+        checkpoint=_checkpoint_text(source),
+        findings=findings,
+        warnings=(*(each for each in noted if isinstance(each, Warned)), *untold),
+        history=tuple(each for each in walk.history if study is None or each.study == study),
+        names=_names(walk),
+        scope=scope,
+        story=story,
+    )
+
+
+def unreadable(error: LacreError) -> AuditReport:
+    """Return the report on a ledger that is there and cannot even be opened."""
+    found = finding("source-unreadable", why=why(error))
+    return AuditReport(entries=0, root=EMPTY_ROOT.hex(), checkpoint=None, findings=(found,), warnings=())
+
+
+def _steps(walk: Walk, remembered: Head | None, memories: Sequence[Memory]) -> Iterator[Noted]:
+    source = walk.source
+    premises = source.premises()
+    # 1. The database is whole.
+    if premises is not None:
+        yield from _reading(check_integrity(premises))
+    # 2. Entry 0 is the genesis. 3. Each entry is well formed, filed as it says, signed, and bound to what stands
+    # before it. 4. The law, replayed, comes to every recorded decision.
+    yield from _reading(walk.go())
+    if walk.entries == 0:
+        yield finding("ledger-empty")
+    # 1 and 4 again, of what the entries only name or give: the documents, and the stored tree.
+    yield from _reading(walk.shelf.check(source, complete=walk.complete))
+    if premises is not None:
+        yield from _reading(check_nodes(premises, walk.tree))
+    # 5. The checkpoint is the log's own, of these entries.
+    ledger, keys = walk.law.ledger, tuple(walk.keys.values())
+    yield from _reading(_check_head(walk))
+    # 6. What is remembered of the log is a prefix of it.
+    if remembered is not None:
+        yield from check_remembered(remembered, walk.tree, walk.entries)
+    for memory in memories:
+        yield from check_memory(memory, ledger.origin, keys, walk.tree, walk.entries)
+    # 7. The sealed blobs are there, unchanged.
+    if premises is not None:
+        yield from _reading(check_blobs(walk.blobs, premises))
+
+
+def _check_head(walk: Walk) -> Iterator[Noted]:
+    note = walk.source.checkpoint()
+    premises = walk.source.premises()
+    if premises is not None:
+        yield from check_checkpoint_size(premises, note)
+    keys = walk.keys.values()
+    yield from check_checkpoint(note, walk.law.ledger.origin, keys, walk.tree, walk.entries)
+
+
+def _reading(step: Iterator[Noted]) -> Iterator[Noted]:
+    """Let a step end where the source's bytes cannot be got at, and the audit go on with the next."""
+    try:
+        yield from step
+    except LacreError as error:
+        yield finding("source-unreadable", why=why(error))
+
+
+def _tell(walk: Walk, scope: Scope, *, sound: bool) -> tuple[Story | None, list[Warned]]:
+    """The story that was asked for; on an unsound ledger the findings come first, and nothing is refused."""
+    if scope.study is None:
+        return None, []
+    line = walk.law.lines.get(scope.study)
+    if line is None:
+        if sound:
+            raise StudyNotRegistered(study=scope.study)
+        return None, [warned("study-not-told", study=scope.study)]
+    if scope.entry is None:
+        return None, []
+    story = None
+    if line.state is not None and line.lost is None:
+        own = (each for each in walk.history if each.study == scope.study)
+        story = tell(line.state, own, scope.entry, walk.law.ledger.recipient)
+    if story is None and sound:
+        raise NotAResult(study=scope.study, entry=scope.entry)
+    untold = [] if story else [warned("story-not-told", result=f"{scope.study}@{scope.entry}")]
+    return story, untold
+
+
+def _checkpoint_text(source: Source) -> str | None:
+    try:
+        note = source.checkpoint()
+    except LacreError:
+        return None
+    return None if note is None else note.decode("utf-8", "replace")
+
+
+def _names(walk: Walk) -> dict[str, str]:
+    names = {}
+    for key in walk.keys.values():
+        try:
+            document = walk.source.document(key.name) if key.name else None
+        except LacreError:
+            continue
+        if document is not None:
+            names[key.keyid] = document.body.decode("utf-8", "replace")
+    return names

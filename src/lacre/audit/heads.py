@@ -1,0 +1,111 @@
+"""Steps 5 and 6: the checkpoint, and what this machine and others remember of the log."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lacre.audit.findings import Finding, finding, why
+from lacre.audit.tree import Tree
+from lacre.errors import LacreError, ProofInvalid
+from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
+from lacre.ledger.keys import PublicKey
+from lacre.ledger.merkle import verify_inclusion
+from lacre.ledger.note import Note, VerifierKey
+from lacre.ledger.proof import HEADER, Receipt
+from lacre.rules.state import Key
+from lacre.text import _
+
+
+class Head(NamedTuple):
+    """A number of entries, and the root (32 bytes) they had."""
+
+    size: int
+    root: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A receipt or a checkpoint that someone kept, not verified yet; `name` is what messages call it."""
+
+    name: str
+    note: bytes
+    receipt: Receipt | None = None
+
+    @classmethod
+    def parse(cls, name: str, data: bytes) -> "Memory":
+        """Return the memory that a file holds; raises a `FormatError` for what is neither of the two."""
+        if data.startswith(HEADER.encode() + b"\n"):
+            receipt = Receipt.parse(data)
+            return cls(name, receipt.checkpoint_note, receipt)
+        Checkpoint.parse(Note.parse(data).text)
+        return cls(name, data)
+
+
+def log_verifiers(origin: str, keys: Iterable[Key], size: int | None = None) -> tuple[VerifierKey, ...]:
+    """Return the keys that may sign checkpoints of `size` entries, or of any size, under the log's name.
+
+    Raises `VerifierKeyInvalid` for an origin that no key may be named by.
+    """
+    index = None if size is None else max(size - 1, 0)
+    return tuple(
+        VerifierKey(origin, PublicKey(bytes.fromhex(key.public)))
+        for key in keys
+        if "log" in key.roles and (index is None or key.may("log", index))
+    )
+
+
+def check_checkpoint(note: bytes | None, origin: str, keys: Iterable[Key], tree: Tree, entries: int) -> Iterator[Finding]:
+    """Step 5: the checkpoint is the log's own, of exactly these entries."""
+    if note is None:
+        yield finding("checkpoint-missing")
+        return
+    try:
+        signed = SignedCheckpoint.open(note, log_verifiers(origin, keys, entries))
+    except LacreError as error:
+        yield finding("checkpoint-invalid", why=why(error))
+        return
+    checkpoint = signed.checkpoint
+    if checkpoint.size != entries:
+        yield finding("checkpoint-size", stated=checkpoint.size, entries=entries)
+    root = tree.root_at(checkpoint.size)
+    if root is not None and root != checkpoint.root:
+        yield finding("checkpoint-root")
+
+
+def check_remembered(head: Head, tree: Tree, entries: int) -> Iterator[Finding]:
+    """Step 6: what this machine saw of the ledger is a prefix of it (rule 18)."""
+    yield from _check_prefix(_("this machine"), head, tree, entries)
+
+
+def check_memory(memory: Memory, origin: str, keys: Iterable[Key], tree: Tree, entries: int) -> Iterator[Finding]:
+    """Step 6: what someone else kept is of this log, and of a prefix of these entries."""
+    try:
+        checkpoint = SignedCheckpoint.open(memory.note, log_verifiers(origin, keys)).checkpoint
+    except LacreError as error:
+        yield finding("memory-invalid", memory=memory.name, why=why(error))
+        return
+    head = Head(checkpoint.size, checkpoint.root)
+    forked = list(_check_prefix(memory.name, head, tree, entries))
+    yield from forked
+    if memory.receipt is None:
+        return
+    index = memory.receipt.index
+    leaf = tree.leaf_at(index)
+    if leaf is None:
+        return
+    try:
+        verify_inclusion(leaf, index, head.size, memory.receipt.hashes, head.root)
+    except ProofInvalid as error:
+        if forked:
+            yield finding("memory-entry", index, index=index, memory=memory.name)
+        else:
+            yield finding("memory-invalid", memory=memory.name, why=why(error))
+
+
+def _check_prefix(name: str, head: Head, tree: Tree, entries: int) -> Iterator[Finding]:
+    if head.size > entries:
+        yield finding("memory-shrunk", memory=name, size=head.size, entries=entries)
+        return
+    root = tree.root_at(head.size)
+    if root is not None and root != head.root:
+        yield finding("memory-rewritten", memory=name, size=head.size)

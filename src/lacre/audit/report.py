@@ -1,0 +1,41 @@
+"""What an audit gives back, as plain data; `lacre.report` makes text and JSON of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lacre.audit.findings import Finding, Warned
+from lacre.audit.story import Story
+from lacre.rules.record import Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What was asked about: the whole ledger, one study, or one result. What is audited is always the whole."""
+
+    study: str | None = None
+    entry: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport:
+    """The outcome of an audit.
+
+    `entries` is how many the log has, `root` (hexadecimal) that of all of them or, when one is missing, of those
+    before it. `checkpoint` is the text of the note that stands with the ledger, whether or not it holds.
+    `history` and `story` are of the `scope`; `names` are those that key holders gave, by key id.
+    """
+
+    entries: int
+    root: str
+    checkpoint: str | None
+    findings: tuple[Finding, ...]
+    warnings: tuple[Warned, ...]
+    history: tuple[Recorded, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    scope: Scope = Scope()
+    story: Story | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.findings

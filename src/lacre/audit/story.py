@@ -1,0 +1,174 @@
+"""The history of one result: what was promised, sealed and read, by whom and in which order. Plain data.
+
+Words are made of it elsewhere; so is the custody grade, of whom the pool was sealed to.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from lacre.rules.record import Answered, Recorded, Result
+from lacre.rules.requests import Shortfall
+from lacre.rules.state import PoolState, ReadMade, StudyState
+
+When = Literal["before", "itself", "after"]
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """When the study was registered, by whom (a key id), and under which protocol hash."""
+
+    entry: int
+    time: str
+    by: str
+    protocol: str
+
+
+@dataclass(frozen=True, slots=True)
+class SealTold:
+    """How the pool was sealed: by whom, to whom (age recipients), as what, and how far short of the plan.
+
+    `remembered` counts cases that the broker had met in other ledgers.
+    """
+
+    entry: int
+    time: str
+    by: str
+    standing: str
+    shortfall: tuple[Shortfall, ...]
+    recipients: tuple[str, ...]
+    remembered: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTold:
+    """A read of the pool; `when` places it around the read that the result is of.
+
+    `finishes` names the read that this one is another attempt at; `result` and `state` what it gave, if anything.
+    """
+
+    entry: int
+    time: str
+    by: str
+    purpose: str
+    read_class: str
+    number: int
+    burns: bool
+    finishes: int | None
+    result: int | None
+    state: str | None
+    when: When
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTold:
+    """The result, and why it is not confirmatory if it is not.
+
+    `exploratory` and `review` hold the reason codes of its read's decision, `retrospective` tells of prior
+    exposure.
+    """
+
+    entry: int
+    time: str
+    state: str
+    confirmatory: bool
+    exploratory: tuple[str, ...]
+    retrospective: bool
+    review: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The history of the result `STUDY@ENTRY`, in order.
+
+    `role` is what the protocol declares the pool as and `now` what it counts as today; `recipient` is the
+    ledger's own, whose holder alone could open a pool sealed to it.
+    """
+
+    study: str
+    entry: int
+    pool: str
+    role: str
+    registration: Registration
+    seal: SealTold
+    reads: tuple[ReadTold, ...]
+    result: ResultTold
+    now: str
+    recipient: str
+
+    @property
+    def name(self) -> str:
+        """The result's name, `STUDY@ENTRY`."""
+        return f"{self.study}@{self.entry}"
+
+
+def tell(study: StudyState, history: Iterable[Recorded], entry: int, recipient: str) -> Story | None:
+    """Return the story of the result at `entry`, or None when what is known of the study has no such result.
+
+    `history` holds the study's entries.
+    """
+    recorded = {each.index: each for each in history}
+    ended = recorded.get(entry)
+    first = recorded.get(study.registered.entry)
+    if ended is None or not isinstance(ended.content, Result) or first is None:
+        return None
+    found = study.read_at(ended.content.read)
+    if found is None or not isinstance(first.content, Answered):
+        return None
+    pool, read = found
+    registered = study.registered
+    by = first.content.by
+    return Story(
+        study=study.slug,
+        entry=entry,
+        pool=pool.name,
+        role=registered.protocol.pools[pool.name].role,
+        registration=Registration(registered.entry, registered.time, by, registered.protocol_hash),
+        seal=_seal(pool),
+        reads=tuple(_read(each, read) for each in pool.reads),
+        result=_result(ended, ended.content, read),
+        now=pool.standing,
+        recipient=recipient,
+    )
+
+
+def _seal(pool: PoolState) -> SealTold:
+    sealed = pool.sealed
+    return SealTold(
+        entry=sealed.entry,
+        time=sealed.time,
+        by=sealed.by,
+        standing=sealed.decision.standing,
+        shortfall=sealed.decision.shortfall,
+        recipients=sealed.request.recipients,
+        remembered=sealed.facts.remembered,
+    )
+
+
+def _read(each: ReadMade, own: ReadMade) -> ReadTold:
+    return ReadTold(
+        entry=each.entry,
+        time=each.time,
+        by=each.by,
+        purpose=each.request.purpose,
+        read_class=each.read_class,
+        number=each.decision.number,
+        burns=each.decision.burns,
+        finishes=each.request.finishes,
+        result=each.result,
+        state=each.state,
+        when="itself" if each.entry == own.entry else "before" if each.entry < own.entry else "after",
+    )
+
+
+def _result(recorded: Recorded, result: Result, read: ReadMade) -> ResultTold:
+    decision = read.decision
+    return ResultTold(
+        entry=recorded.index,
+        time=result.time,
+        state=result.state,
+        confirmatory=result.confirmatory,
+        exploratory=decision.exploratory,
+        retrospective=decision.retrospective,
+        review=decision.review,
+    )

@@ -1,0 +1,178 @@
+"""An audit as text: what was found, the history in words, and the story of one result."""
+
+from collections.abc import Mapping, Sequence
+
+from lacre.audit.findings import Noted
+from lacre.audit.report import AuditReport
+from lacre.audit.story import ReadTold, Story
+from lacre.broker.custody import grade
+from lacre.report import history, words
+from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.result_text import custody, shortfalls, standing
+from lacre.rules.requests import ReadDecision
+from lacre.text import _, ngettext
+
+MOST_LINES = 200
+"""Entries that a page lists; a longer history is cut at its beginning, and `lacre log` has all of it."""
+
+
+def audit_page(report: AuditReport) -> Page:
+    """Write an audit for people."""
+    page = Page()
+    _verdict(page, report)
+    _noted(page, _("Findings"), report.findings, "red")
+    _noted(page, _("Warnings, which are no findings"), report.warnings, "yellow")
+    if report.story is not None:
+        story(page, report.story, report.names)
+    else:
+        _history(page, report)
+    page.gap()
+    page.say(
+        _(
+            "Derived from the signed entries alone. What only the broker saw (rows, shared cases) is as "
+            "the broker declared it, and a ledger shows what happened after it was begun, not what was "
+            "seen before."
+        )
+    )
+    return page
+
+
+def _verdict(page: Page, report: AuditReport) -> None:
+    if report.ok:
+        verdict = Cell(_("sound"), "bold green")
+    else:
+        count = len(report.findings)
+        verdict = Cell(ngettext("{n} finding", "{n} findings", count).format(n=count), "bold red")
+    page.heading(_("Audit: "), verdict)
+    page.say(
+        ngettext("{n} entry, root {root}", "{n} entries, root {root}", report.entries).format(
+            n=report.entries, root=report.root
+        )
+    )
+
+
+def _noted(page: Page, title: str, noted: Sequence[Noted], style: str) -> None:
+    if not noted:
+        return
+    page.heading(title)
+    columns = [Column(_("entry"), right=True), Column(_("code")), Column(_("what"), wraps=True)]
+    rows: list[Row] = [
+        [Cell("–" if each.entry is None else str(each.entry), "bold"), Cell(each.code, style), each.message]
+        for each in noted
+    ]
+    page.table(columns, rows)
+
+
+def _history(page: Page, report: AuditReport) -> None:
+    page.heading(_("History"))
+    hidden = len(report.history) - MOST_LINES
+    if hidden > 0:
+        said = ngettext(
+            "{n} earlier entry: see `lacre log`.", "{n} earlier entries: see `lacre log`.", hidden
+        )
+        page.say(said.format(n=hidden), indent=1)
+    history.table(page, report.history[-MOST_LINES:], report.names)
+
+
+def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
+    """Write the history of one result: each step with its time, then what it adds up to."""
+    page.heading(_("The story of {result}").format(result=told.name))
+    columns = [Column(_("entry"), right=True), Column(_("time")), Column(_("what"), wraps=True)]
+    rows: list[Row] = [
+        _step(told.registration.entry, told.registration.time, _registered(told, names)),
+        _step(told.seal.entry, told.seal.time, _sealed(told, names)),
+    ]
+    for read in told.reads:
+        rows.append(_step(read.entry, read.time, _read(read, told, names)))
+        if read.when == "itself":
+            outcome = _("This is the result: {state}.").format(state=words.state(told.result.state))
+            rows.append(_step(told.result.entry, told.result.time, outcome))
+    page.table(columns, rows)
+    page.gap()
+    page.say(
+        Cell(words.state(told.result.state), words.STATE_STYLES.get(told.result.state, "")), ". ", _why(told)
+    )
+    for line in shortfalls(told.seal.shortfall):
+        page.say(line)
+    page.say(_counts(told))
+    page.say(_("Custody: {grade}").format(grade=custody(grade(told.seal.recipients, told.recipient))))
+
+
+def _step(entry: int, time: str, what: str) -> Row:
+    return [Cell(str(entry), "bold"), words.moment(time), what]
+
+
+def _registered(told: Story, names: Mapping[str, str]) -> str:
+    registration = told.registration
+    return _("{who} registered {study}, protocol sha256:{digest}…, with {pool} as {role}.").format(
+        who=words.who(registration.by, names),
+        study=told.study,
+        digest=words.short(registration.protocol),
+        pool=told.pool,
+        role=told.role,
+    )
+
+
+def _sealed(told: Story, names: Mapping[str, str]) -> str:
+    said = _("{who} sealed {pool}, which then counted as {standing}.").format(
+        who=words.who(told.seal.by, names), pool=told.pool, standing=told.seal.standing
+    )
+    if told.seal.remembered:
+        count = told.seal.remembered
+        met = ngettext(
+            "{n} case had been read before on the broker's machine.",
+            "{n} cases had been read before on the broker's machine.",
+            count,
+        )
+        said = f"{said} {met.format(n=count)}"
+    return said
+
+
+def _read(read: ReadTold, told: Story, names: Mapping[str, str]) -> str:
+    who = words.who(read.by, names)
+    if read.purpose == "inputs":
+        return _("{who} was handed ids and inputs of {pool}, and no label.").format(who=who, pool=told.pool)
+    if read.finishes is not None:
+        said = _("{who} went on with the read at entry {entry}, which had crashed.").format(
+            who=who, entry=read.finishes
+        )
+    else:
+        said = _("{who} read {pool}: class {read_class}, number {number}.").format(
+            who=who, pool=told.pool, read_class=read.read_class, number=read.number
+        )
+    if read.burns:
+        said += " " + _("From here on {pool} counts as dev.").format(pool=told.pool)
+    if read.when != "itself" and read.result is not None:
+        said += " " + _("Its result is {state}, at entry {entry}.").format(
+            state=words.state(str(read.state)), entry=read.result
+        )
+    elif read.when != "itself":
+        said += " " + _("It gave no result.")
+    return said
+
+
+def _why(told: Story) -> str:
+    own = next(read for read in told.reads if read.when == "itself")
+    result = told.result
+    return standing(
+        pool=told.pool,
+        decision=ReadDecision.model_validate(
+            {
+                "read_class": own.read_class,
+                "number": own.number,
+                "confirmatory": result.confirmatory,
+                "exploratory": result.exploratory,
+                "retrospective": result.retrospective,
+                "review": result.review,
+            }
+        ),
+    )
+
+
+def _counts(told: Story) -> str:
+    later = [read for read in told.reads if read.when == "after" and read.purpose != "inputs"]
+    said = _("Today {pool} counts as {now}.").format(pool=told.pool, now=told.now)
+    if not later:
+        return said + " " + _("It was not read again.")
+    again = ngettext("It was read {n} time after that.", "It was read {n} times after that.", len(later))
+    return f"{said} {again.format(n=len(later))}"

@@ -1,0 +1,315 @@
+"""Every outcome as one JSON document: which names it has is a contract, which more join it is not."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from lacre.audit.findings import Noted
+from lacre.audit.report import AuditReport
+from lacre.audit.story import Story
+from lacre.broker import outcomes
+from lacre.broker.custody import grade
+from lacre.report import history
+from lacre.rules.record import Answered, Recorded
+from lacre.rules.state import PoolState, ReadMade, StudyState
+from lacre.rules.wire import Wire
+
+Document = dict[str, Any]
+"""JSON values only: what `json.dumps` writes as it is."""
+
+PRESENTED = "sha256:"
+FIRST = (
+    *("study", "protocol", "pool", "standing", "now", "read", "confirmatory", "state"),
+    *("analyses", "custody", "anchors", "engine"),
+)
+"""A result's own names, in their order."""
+
+
+def result(shown: outcomes.ResultShown) -> Document:
+    """Return a result: what was stored, as it was stored, and what is added when it is shown."""
+    stored = shown.document
+    added = {"now": shown.now, "custody": shown.custody, "anchors": []}
+    known = {name: added[name] if name in added else stored[name] for name in FIRST}
+    return {
+        "result": shown.name,
+        **known,
+        **{name: value for name, value in stored.items() if name not in known},
+        "shortfall": _wires(shown.shortfall),
+        "ignored": _lists(shown.ignored),
+        "finished": shown.finished,
+        "warnings": list(shown.warnings),
+    }
+
+
+def planned(plan: outcomes.ReadPlanned) -> Document:
+    """Return what a read would be."""
+    return {
+        "study": plan.study,
+        "pool": plan.pool,
+        "dry_run": True,
+        **plan.decision.as_json(),
+        "submissions": _wires(plan.submissions),
+        "ignored": _lists(plan.ignored),
+        "finishes": plan.finishes,
+    }
+
+
+def made(ledger: outcomes.LedgerMade) -> Document:
+    """Return a new ledger."""
+    return {
+        "ledger": str(ledger.folder),
+        "origin": ledger.origin,
+        "genesis": ledger.genesis,
+        "verifier_key": ledger.verifier_key,
+        "passphrase": ledger.passphrase,
+    }
+
+
+def checked(check: outcomes.Checked) -> Document:
+    """Return a valid protocol: its canonical form, and what it needs."""
+    protocol = check.protocol
+    return {
+        "valid": True,
+        "file": check.name,
+        "study": protocol.study,
+        "protocol": PRESENTED + check.protocol_hash,
+        "pools": {
+            name: {"role": pool.role, "tables": list(pool.tables), "planned": dict(pool.planned)}
+            for name, pool in protocol.pools.items()
+        },
+        "analyses": {
+            name: {"kind": plan.kind, "pool": plan.pool, "table": plan.table}
+            for name, plan in protocol.analyses.items()
+        },
+        "needs": [
+            {
+                "analysis": need.analysis,
+                "criterion": need.criterion,
+                "metric": need.metric,
+                "groups": need.groups,
+                "to_pass": need.minimum.to_pass,
+                "to_fail": need.minimum.to_fail,
+            }
+            for need in check.needs
+        ],
+        "canonical": protocol.model_dump(mode="json", by_alias=True, exclude_none=True),
+    }
+
+
+def registered(study: outcomes.Registered) -> Document:
+    """Return a registration, with its receipt."""
+    return {
+        "study": study.study,
+        "entry": study.entry,
+        "time": study.time,
+        "protocol": PRESENTED + study.protocol_hash,
+        "receipt": study.receipt.decode(),
+        "warnings": list(study.warnings),
+    }
+
+
+def sealed(pool: outcomes.PoolSealed) -> Document:
+    """Return a sealed pool."""
+    return {
+        "study": pool.study,
+        "pool": pool.pool,
+        "entry": pool.entry,
+        "time": pool.time,
+        "standing": pool.standing,
+        "rows": dict(pool.rows),
+        "undeclared": _lists(pool.undeclared),
+        "shortfall": _wires(pool.shortfall),
+        "overlaps": _wires(pool.overlaps),
+        "remembered": pool.remembered,
+        "recipients": list(pool.recipients),
+        "custody": pool.custody,
+        "warnings": list(pool.warnings),
+    }
+
+
+def inputs(written: outcomes.InputsWritten) -> Document:
+    """Return what was handed out."""
+    return {
+        "study": written.study,
+        "pool": written.pool,
+        "entry": written.entry,
+        "table": written.table,
+        "path": str(written.path),
+        "rows": written.rows,
+        "columns": list(written.columns),
+    }
+
+
+def status(ledger: outcomes.LedgerStatus) -> Document:
+    """Return where things stand."""
+    return {
+        "ledger": str(ledger.folder),
+        "origin": ledger.origin,
+        "genesis": ledger.genesis,
+        "verifier_key": ledger.verifier_key,
+        "entries": ledger.size,
+        "root": ledger.root,
+        "keys": [
+            {
+                "keyid": key.keyid,
+                "name": ledger.names.get(key.keyid),
+                "roles": sorted(key.roles),
+                "enrolled": key.enrolled,
+                "revoked": key.revoked,
+            }
+            for key in ledger.keys
+        ],
+        "studies": [_study(study) for study in ledger.studies],
+    }
+
+
+def log(entries: outcomes.Log) -> Document:
+    """Return entries in words, under the names of an audit's history."""
+    return {"history": _history(entries.entries, entries.names)}
+
+
+def study(shown: outcomes.StudyShown) -> Document:
+    """Return one study, whole."""
+    protocol = shown.study.in_force.protocol
+    return {
+        **_study(shown.study),
+        "title": protocol.title,
+        "question": protocol.question,
+        "custody": dict(shown.custody),
+        "history": _history(shown.entries, shown.names),
+        "canonical": protocol.model_dump(mode="json", by_alias=True, exclude_none=True),
+    }
+
+
+def entry(shown: outcomes.EntryShown) -> Document:
+    """Return one entry: in words, signed, and its statement."""
+    recorded = shown.recorded
+    return {
+        **_line(recorded, shown.names),
+        "leaf_hash": recorded.leaf_hash.hex(),
+        "envelope": recorded.envelope.as_json(),
+        "statement": json.loads(recorded.envelope.payload),
+        "documents": {
+            digest: None if body is None else body.decode("utf-8", "replace")
+            for digest, body in shown.documents.items()
+        },
+    }
+
+
+def audit(report: AuditReport) -> Document:
+    """Return an audit, with the story of a result where one was asked for."""
+    return {
+        "ok": report.ok,
+        "entries": report.entries,
+        "root": report.root,
+        "checkpoint": report.checkpoint,
+        "findings": [_noted(each) for each in report.findings],
+        "warnings": [_noted(each) for each in report.warnings],
+        "history": _history(report.history, report.names),
+        "story": None if report.story is None else _story(report.story),
+    }
+
+
+DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = MappingProxyType(
+    {
+        outcomes.LedgerMade: made,
+        outcomes.Checked: checked,
+        outcomes.Registered: registered,
+        outcomes.PoolSealed: sealed,
+        outcomes.InputsWritten: inputs,
+        outcomes.ReadPlanned: planned,
+        outcomes.ResultShown: result,
+        outcomes.LedgerStatus: status,
+        outcomes.Log: log,
+        outcomes.StudyShown: study,
+        outcomes.EntryShown: entry,
+        AuditReport: audit,
+    }
+)
+
+
+def as_json(outcome: Any) -> Document:
+    """Return an outcome of `lacre.broker.outcomes` or an `AuditReport` as JSON values."""
+    return DOCUMENTS[type(outcome)](outcome)
+
+
+def _history(entries: Sequence[Recorded], names: Mapping[str, str]) -> list[Document]:
+    return [_line(recorded, names) for recorded in entries]
+
+
+def _line(recorded: Recorded, names: Mapping[str, str]) -> Document:
+    asked = history.by(recorded)
+    content = recorded.content
+    line = {
+        "entry": recorded.index,
+        "time": recorded.time,
+        "kind": recorded.kind,
+        "study": recorded.study,
+        "by": asked,
+        "what": history.what(recorded),
+        "name": names.get(asked) if asked else None,
+    }
+    return {**line, "pool": getattr(content.request, "pool", None)} if isinstance(content, Answered) else line
+
+
+def _noted(noted: Noted) -> Document:
+    return {"code": noted.code, "entry": noted.entry, "message": noted.message}
+
+
+def _story(told: Story) -> Document:
+    document = dataclasses.asdict(told)
+    document["seal"]["shortfall"] = _wires(told.seal.shortfall)
+    document["seal"]["custody"] = grade(told.seal.recipients, told.recipient)
+    return document
+
+
+def _study(state: StudyState) -> Document:
+    in_force = state.in_force
+    return {
+        "study": state.slug,
+        "registered": {"entry": state.registered.entry, "time": state.registered.time},
+        "protocol": PRESENTED + in_force.protocol_hash,
+        "version": len(state.versions),
+        "pools": {
+            name: _pool(state.pools[name]) if name in state.pools else None
+            for name in in_force.protocol.pools
+        },
+    }
+
+
+def _pool(pool: PoolState) -> Document:
+    sealed_ = pool.sealed
+    return {
+        "now": pool.standing,
+        "sealed": {"entry": sealed_.entry, "time": sealed_.time, "by": sealed_.by},
+        "rows": dict(sealed_.facts.rows),
+        "burned": pool.burned,
+        "shortfall": _wires(sealed_.decision.shortfall),
+        "reads": [_read(read) for read in pool.reads],
+    }
+
+
+def _read(read: ReadMade) -> Document:
+    return {
+        "entry": read.entry,
+        "time": read.time,
+        "by": read.by,
+        "purpose": read.request.purpose,
+        "class": read.read_class,
+        "number": read.decision.number,
+        "confirmatory": read.decision.confirmatory,
+        "burns": read.decision.burns,
+        "finishes": read.request.finishes,
+        "result": read.result,
+        "state": read.state,
+    }
+
+
+def _wires(records: Sequence[Wire]) -> list[Document]:
+    return [record.as_json() for record in records]
+
+
+def _lists(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    return {name: list(names) for name, names in columns.items()}

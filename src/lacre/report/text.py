@@ -1,0 +1,38 @@
+"""Every outcome as text: which page shows which type."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from lacre.audit.report import AuditReport
+from lacre.broker import outcomes
+from lacre.report import audit_text, plan_text, result_text, status_text
+from lacre.report.page import Page
+
+PAGES: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
+    {
+        outcomes.LedgerMade: plan_text.made_page,
+        outcomes.Checked: plan_text.checked_page,
+        outcomes.Registered: plan_text.registered_page,
+        outcomes.PoolSealed: plan_text.sealed_page,
+        outcomes.InputsWritten: plan_text.inputs_page,
+        outcomes.ReadPlanned: result_text.plan_page,
+        outcomes.ResultShown: result_text.result_page,
+        outcomes.LedgerStatus: status_text.status_page,
+        outcomes.Log: status_text.log_page,
+        outcomes.StudyShown: status_text.study_page,
+        outcomes.EntryShown: status_text.entry_page,
+        AuditReport: audit_text.audit_page,
+    }
+)
+
+
+def as_text(outcome: Any, *, note: str = "", width: int = 80, colour: bool = False) -> str:
+    """Return an outcome of `lacre.broker.outcomes` or an `AuditReport` in lines of `width` columns at most.
+
+    `note` is a paragraph of the caller's, below it.
+    """
+    page = PAGES[type(outcome)](outcome)
+    if note:
+        page.say(note)
+    return page.render(width, colour=colour)

@@ -1,0 +1,205 @@
+"""Random requests are put to the law alone and to the real store with its broker, and the two agree.
+
+The model is the law folded in memory over what was accepted; the store is SQLite, written through the
+broker's own `enter` and read back through `view`. Facts are drawn at random, since the law takes them as given.
+"""
+
+import sqlite3
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from lacre import api
+from lacre.broker.desk import PROTOCOL_MEDIA, append, enter, remember, sign_request, view
+from lacre.errors import LacreError, LawError, ReadAlreadySpent
+from lacre.protocol.document import canonical, from_canonical, parse, protocol_hash
+from lacre.rules.decide import decide
+from lacre.rules.record import LAW, Result, parse_entry, result_statement
+from lacre.rules.requests import Read, ReadFacts, Register, RegisterFacts, Seal, SealedRecord, SealFacts
+from lacre.rules.state import State, step
+
+Z = "0" * 64
+POOLS = ("dev", "teste", "contraste", "guarda")
+ENGINES = ({"lacre": "1", "statistics": "1"}, {"lacre": "1", "statistics": "2"})
+OVERLAPS = ((), ({"study": "other", "pool": "dev", "kind": "cases", "count": 2},))
+
+PROTOCOL = b"""
+lacre: 1
+study: drawn
+title: Errors by sex
+question: Does it err more often for one sex?
+language: en
+data: {identifiable: false, prior_exposure: none}
+tables:
+  cases:
+    key: case_id
+    columns:
+      case_id: {type: text}
+      label: {type: outcome, positive: "1", negative: "0"}
+      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
+      sex: {type: category, values: [female, male]}
+pools:
+  dev: {tables: [cases]}
+  teste: {tables: [cases], planned: {cases: 100}}
+  contraste: {tables: [cases]}
+  guarda: {tables: [cases], max_reads: 2}
+analyses:
+  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
+           attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.05}]}
+  rehearsal: {kind: group_fairness, pool: dev, table: cases, label: label, prediction: prediction,
+              attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.05}]}
+"""
+
+
+class LawAndStore(RuleBasedStateMachine):
+    """One ledger, one study, any order of requests."""
+
+    @initialize()
+    def _begin(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        root = Path(self.folder.name)
+        self.ledger = api.init(root, name="A", state=root / "state")
+        self.desk = self.ledger._desk
+        self.protocol = parse(PROTOCOL)
+        self.hash = protocol_hash(self.protocol)
+        documents = {self.hash: from_canonical(canonical(self.protocol))}
+        self.model = State(documents.__getitem__)
+        with self.desk.snapshot() as reader:
+            self._fold(reader.entry(0).envelope)
+
+    def teardown(self) -> None:
+        if hasattr(self, "ledger"):
+            self.ledger.close()
+            self.folder.cleanup()
+
+    def _fold(self, envelope: bytes) -> None:
+        self.model = step(self.model, parse_entry(self.model.next_index, envelope))
+
+    def _ask(self, kind: Any, facts: Any, **fields: Any) -> None:
+        """Put one request to both; either both refuse with one code, or both decide alike."""
+        request, signed = sign_request(self.desk, kind, study="drawn", protocol=self.hash, **fields)
+        by = self.desk.keys.person.public.keyid
+        try:
+            expected: Any = decide(self.model, request, by, facts)
+        except LacreError as refusal:
+            expected = refusal.code
+        try:
+            with self.desk.writer.transaction() as tx:
+                tx.put_document(canonical(self.protocol), PROTOCOL_MEDIA)
+                made = enter(self.desk, tx, view(tx, "drawn"), signed, facts)
+            remember(self.desk, tx)
+        except LawError as refusal:
+            assert refusal.code == expected
+            return
+        assert made.content.decision == expected
+        self._fold(made.envelope.encode())
+
+    @rule()
+    def register(self) -> None:
+        """Register the study, the first time or again."""
+        self._ask(Register, RegisterFacts.model_validate({"engine": ENGINES[0]}))
+
+    @rule(
+        pool=st.sampled_from((*POOLS, "corpus")),
+        rows=st.sampled_from((10, 100)),
+        early=st.sampled_from((0, 0, 3)),
+        overlaps=st.sampled_from(OVERLAPS),
+        as_dev=st.booleans(),
+        tables=st.sampled_from((("cases",), ("cases",), ("more",))),
+    )
+    def seal(self, pool: str, rows: int, early: int, overlaps: Any, as_dev: bool, tables: Any) -> None:
+        """Seal some pool with some files."""
+        facts = SealFacts.model_validate(
+            {"rows": dict.fromkeys(tables, rows), "early_labels": {"cases": early} if early else {}, "exposed": overlaps}
+        )
+        records = tuple(SealedRecord(table=table, format="csv", hmac=Z) for table in tables)
+        digests = dict.fromkeys(("ciphertext", "wrapped_key", "fingerprints"), Z)
+        self._ask(Seal, facts, pool=pool, as_dev=as_dev, records=records, recipients=("age1",), **digests)
+
+    @rule(
+        purpose=st.sampled_from(("reveal", "reveal", "run", "inputs")),
+        pool=st.sampled_from(("teste", "teste", "dev", "contraste", "guarda")),
+        analyses=st.sampled_from((("parity",), ("parity",), ("rehearsal",), ())),
+        accept_dev=st.booleans(),
+        accept_exposure=st.booleans(),
+        finishes=st.one_of(st.none(), st.none(), st.integers(0, 12)),
+        exposed=st.sampled_from(OVERLAPS),
+        exposes=st.sampled_from(OVERLAPS),
+        engine=st.sampled_from(ENGINES),
+    )
+    def read(self, exposed: Any, exposes: Any, engine: Any, **fields: Any) -> None:
+        """Read some pool for some purpose."""
+        facts = ReadFacts.model_validate({"engine": engine, "exposed": exposed, "exposes": exposes})
+        self._ask(Read, facts, **fields)
+
+    @rule(data=st.data())
+    def result(self, data: st.DataObject) -> None:
+        """Give a read without a result its result."""
+        study = self.model.study
+        waiting = [r.entry for p in (study.pools.values() if study else ()) for r in p.unfinished]
+        if not waiting or study is None:
+            return
+        read = data.draw(st.sampled_from(waiting))
+        pool = next(p.name for p in study.pools.values() if any(r.entry == read for r in p.reads))
+        content = Result.model_validate(
+            {"law": LAW, "time": self.desk.now(), "previous": self.model.last, "study": "drawn", "pool": pool,
+             "read": read, "result": Z, "state": "FAIL", "confirmatory": False}  # fmt: skip
+        )
+        with self.desk.writer.transaction() as tx:
+            made = append(self.desk, tx, result_statement(content), study="drawn", pool=pool, previous=self.model.last)
+        remember(self.desk, tx)
+        self._fold(made.envelope.encode())
+
+    @invariant()
+    def agree(self) -> None:
+        """What the store folds to is what the law alone came to."""
+        if not hasattr(self, "ledger"):
+            return
+        stored = self.desk.view("drawn")
+        assert stored.study == self.model.study
+        assert (stored.next_index, stored.last) == (self.model.next_index, self.model.last)
+
+    @invariant()
+    def one_first_read(self) -> None:
+        """No pool has two reads of class `teste`, whatever was asked, and the index would refuse one."""
+        if not hasattr(self, "ledger"):
+            return
+        with sqlite3.connect(self.desk.layout.database) as connection:
+            query = "SELECT count(*) FROM entries WHERE read_class = 'teste' AND finishes IS NULL"
+            (count,) = connection.execute(query).fetchone()
+        connection.close()
+        assert count <= 1
+
+
+TestLawAndStore = pytest.mark.slow(LawAndStore.TestCase)
+TestLawAndStore.settings = settings(
+    max_examples=15,
+    stateful_step_count=20,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+def test_the_index_itself_refuses_a_second_first_read(tmp_path: Path) -> None:
+    """Even a broker that forgot the law cannot write two first reads: the store's unique index stands behind it."""
+    machine = LawAndStore()
+    machine._begin()
+    machine.register()
+    machine.seal(pool="teste", rows=100, early=0, overlaps=(), as_dev=False, tables=("cases",))
+    first = {"purpose": "reveal", "pool": "teste", "analyses": ("parity",)}
+    machine.read(exposed=(), exposes=(), engine=ENGINES[0], **first)
+    stale = machine.model
+    before = State(stale.protocols)
+    with machine.desk.snapshot() as reader:
+        for entry in list(reader.entries(0, reader.size))[:-1]:
+            before = step(before, parse_entry(entry.index, entry.envelope))
+    _request, signed = sign_request(machine.desk, Read, study="drawn", protocol=machine.hash, **first)
+    facts = ReadFacts.model_validate({"engine": ENGINES[0]})
+    with pytest.raises(ReadAlreadySpent), machine.desk.writer.transaction() as tx:
+        enter(machine.desk, tx, before, signed, facts)
+    machine.teardown()

@@ -1,0 +1,347 @@
+"""The life of a study through the broker: what is spent, what is refused, what is on record."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lacre import errors
+from lacre.broker import reading
+from lacre.store.locks import try_lock
+
+Study = Any
+
+
+def test_a_reveal_is_the_one_read_and_gives_the_verdict(study: Study) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    result = study.ledger.reveal("parity", study.predictions(0))
+    assert (result.state, result.now, result.custody) == ("PASS", "teste", "self-held")
+    assert result.document["confirmatory"] is True
+    assert result.document["standing"] == "teste"
+    assert result.name == f"parity@{result.entry}"
+    assert study.ledger.show(result.name).document == result.document
+
+
+def test_a_second_reveal_is_refused_and_spends_nothing(study: Study) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    study.ledger.reveal("parity", study.predictions(0))
+    before = study.size
+    with pytest.raises(errors.AlreadyRevealed):
+        study.ledger.reveal("parity", study.predictions(0))
+    assert study.size == before
+    again = study.ledger.reveal("parity", study.predictions(0), accept_dev=True)
+    assert (again.state, again.now) == ("INSUFFICIENT_EVIDENCE", "dev")
+    assert again.document["analyses"][0]["computed"] == "PASS"
+    assert again.document["confirmatory"] is False
+    first = study.ledger.show("parity@4")
+    assert (first.document["confirmatory"], first.now) == (True, "dev"), "the earlier result stands"
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        ("case_id,predicted\n000001,1\n", errors.TableColumnAbsent),
+        ("case_id,prediction\nX1,1\n", errors.ForeignCases),
+        ("case_id,prediction\n000001,1\n000001,0\n", errors.TableKeyRepeated),
+        ("", errors.TableEmpty),
+        ("case_id,prediction\n\xff", errors.TableUndecodable),
+    ],
+)
+def test_a_submission_that_does_not_fit_costs_nothing(study: Study, content: str, error: type[Exception]) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    before = study.size
+    path = study.folder / "bad.csv"
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(error):
+        study.ledger.reveal("parity", path)
+    with pytest.raises(errors.SubmissionMissing):
+        study.ledger.reveal("parity")
+    assert study.size == before
+    assert study.ledger.reveal("parity", study.predictions(0)).document["standing"] == "teste"
+
+
+def test_a_changed_or_missing_pool_costs_nothing(study: Study) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    before = study.size
+    (blob,) = study.ledger.folder.glob("pools/parity/teste/*.pool")
+    kept = blob.read_bytes()
+    blob.write_bytes(kept[:-1] + bytes([kept[-1] ^ 1]))
+    with pytest.raises(errors.PoolBlobChanged):
+        study.ledger.reveal("parity", study.predictions(0))
+    blob.unlink()
+    with pytest.raises(errors.PoolBlobMissing):
+        study.ledger.reveal("parity", study.predictions(0))
+    assert study.size == before
+    blob.write_bytes(kept)
+    assert study.ledger.reveal("parity", study.predictions(0)).state == "PASS"
+
+
+def test_dry_run_says_what_would_be_and_spends_nothing(study: Study) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    before = study.size
+    plan = study.ledger.reveal("parity", study.predictions(0, 150), dry_run=True)
+    assert (plan.decision.read_class, plan.decision.confirmatory) == ("teste", True)
+    assert [(s.rows, s.absent) for s in plan.submissions] == [(150, 50)]
+    assert study.size == before
+
+
+def test_missing_rows_are_blanks_and_not_refused(study: Study) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    result = study.ledger.reveal("parity", study.predictions(0, 150))
+    assert result.state in {"PASS", "INSUFFICIENT_EVIDENCE"}
+
+
+def test_a_protocol_file_must_be_the_one_in_force(study: Study) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    changed = study.protocol("parity", gap="0.95")
+    with pytest.raises(errors.ProtocolNotInForce) as refused:
+        study.ledger.reveal("parity", study.predictions(0), protocol=changed)
+    assert "max_group_gap" in refused.value.message
+    assert "0.95" in refused.value.message
+    result = study.ledger.reveal("parity", study.predictions(0), protocol=study.protocol("parity"))
+    assert result.state == "PASS"
+
+
+def test_inputs_hand_out_ids_and_inputs_alone_and_never_spend(study: Study, tmp_path: Path) -> None:
+    study.begin()
+    source = study.cases(0)
+    study.ledger.seal("parity", "teste", source)
+    out = tmp_path / "in.csv"
+    made = study.ledger.inputs("parity", "teste", out)
+    rows = [line.split(",") for line in source.read_text().splitlines()]
+    expected = [",".join((row[0], row[1], row[3])) for row in rows]
+    assert out.read_text().splitlines() == expected
+    assert made.columns == ("case_id", "code", "sex")
+    with pytest.raises(errors.FileExists):
+        study.ledger.inputs("parity", "teste", out)
+    assert study.ledger.reveal("parity", study.predictions(0)).document["standing"] == "teste"
+
+
+# --- the law at the seal ------------------------------------------------------------------------------------
+
+
+def test_early_labels_are_refused_with_the_count(study: Study) -> None:
+    study.begin()
+    early = study.cases(0, labelled="2001-01-01T00:00:00Z")
+    with pytest.raises(errors.LabelsBeforeRegistration) as refused:
+        study.ledger.seal("parity", "teste", early)
+    assert refused.value.fields["count"] == 200
+    assert list(study.ledger.folder.glob("pools/**/*.pool")) == [], "nothing was encrypted for a refused request"
+    assert study.ledger.seal("parity", "dev", early).standing == "dev"
+
+
+def test_shared_cases_are_refused_unless_as_dev(study: Study) -> None:
+    study.begin()
+    study.seal("dev", 0)
+    with pytest.raises(errors.SharedCases) as refused:
+        study.ledger.seal("parity", "teste", study.cases(150))
+    assert "50 cases of parity/dev" in refused.value.message
+    made = study.ledger.seal("parity", "teste", study.cases(150), as_dev=True)
+    assert made.standing == "dev"
+    with pytest.raises(errors.SealedAsDev):
+        study.ledger.reveal("parity", study.predictions(150))
+    assert study.ledger.reveal("parity", study.predictions(150), accept_dev=True).state == "INSUFFICIENT_EVIDENCE"
+
+
+def test_a_short_pool_is_told_and_stays_told(study: Study) -> None:
+    study.begin()
+    made = study.ledger.seal("parity", "teste", study.cases(0, 160))
+    assert [(s.planned, s.rows) for s in made.shortfall] == [(200, 160)]
+    result = study.ledger.reveal("parity", study.predictions(0, 160))
+    assert [(s.planned, s.rows) for s in result.shortfall] == [(200, 160)]
+
+
+def test_a_table_in_several_files_is_one_table(study: Study) -> None:
+    study.begin()
+    made = study.ledger.seal("parity", "teste", [f"cases={study.cases(0, 120)}", study.cases(120, 80)])
+    assert made.rows == {"cases": 200}
+    files = [study.predictions(0, 50), study.predictions(50, 150)]
+    assert study.ledger.reveal("parity", files).state == "PASS"
+
+
+# --- between studies and ledgers ----------------------------------------------------------------------------
+
+
+def test_cases_read_in_another_study_are_exposed(study: Study) -> None:
+    study.begin("parity")
+    study.begin("second")
+    study.ledger.seal("second", "dev", study.cases(0))
+    study.ledger.run("second", "rehearsal", study.predictions(0))
+    with pytest.raises(errors.SharedCases):
+        study.ledger.seal("parity", "teste", study.cases(0))
+
+
+def test_exposure_after_the_seal_is_found_when_teste_is_read(study: Study) -> None:
+    study.begin("parity")
+    study.ledger.seal("parity", "teste", study.cases(0))
+    study.begin("second")
+    study.ledger.seal("second", "dev", study.cases(0))
+    with pytest.raises(errors.ExposesSealedPool):
+        study.ledger.run("second", "rehearsal", study.predictions(0))
+    study.ledger.run("second", "rehearsal", study.predictions(0), accept_exposure=True)
+    with pytest.raises(errors.SharedCases):
+        study.ledger.reveal("parity", study.predictions(0))
+    result = study.ledger.reveal("parity", study.predictions(0), accept_dev=True)
+    assert (result.document["standing"], result.now) == ("dev", "dev")
+
+
+def test_cases_met_in_another_ledger_make_a_study_retrospective(
+    study: Study, another: Callable[[], Study]
+) -> None:
+    other = another()
+    other.begin()
+    other.seal("dev", 0)
+    study.begin()
+    study.seal("teste", 0)  # nothing was read there yet, so the seal has nothing to tell
+    other.ledger.run("parity", "rehearsal", other.predictions(0))
+    result = study.ledger.reveal("parity", study.predictions(0))
+    assert (result.document["standing"], result.document["retrospective"]) == ("teste", True)
+    assert (result.document["confirmatory"], result.state) == (False, "PASS")
+
+
+# --- runs ---------------------------------------------------------------------------------------------------
+
+
+def test_runs_on_dev_and_contraste(study: Study) -> None:
+    study.begin()
+    study.seal("dev", 0)
+    study.seal("contraste", 1000)
+    rehearsal = study.ledger.run("parity", "rehearsal", study.predictions(0))
+    assert (rehearsal.state, rehearsal.document["confirmatory"]) == ("PASS", False)
+    elsewhere = study.ledger.run("parity", "parity", study.predictions(0), pool="dev")
+    assert elsewhere.state == "INSUFFICIENT_EVIDENCE"
+    first = study.ledger.run("parity", "differential", study.predictions(1000))
+    assert first.document["confirmatory"] is True
+    later = study.ledger.run("parity", "differential", study.predictions(1000))
+    assert (later.document["confirmatory"], later.state) == (False, "INSUFFICIENT_EVIDENCE")
+
+
+def test_several_systems_in_one_reveal(study: Study) -> None:
+    study.begin(systems='systems: {old: {version: "1"}, new: {version: "2"}}', gap="0.3")
+    study.seal("teste", 0)
+    bad = study.predictions(0, wrong=100)
+    good = study.predictions(0)
+    with pytest.raises(errors.FilePrefixNeeded):
+        study.ledger.reveal("parity", good)
+    with pytest.raises(errors.SubmissionMissing):
+        study.ledger.reveal("parity", f"new:{good}")
+    result = study.ledger.reveal("parity", [f"old:{bad}", f"new:cases={good}"])
+    assert result.document["read"] == 1
+    systems = {(c["system"], c["state"]) for a in result.document["analyses"] for c in a["criteria"]}
+    assert {system for system, _state in systems} == {"old", "new"}
+    assert ("new", "PASS") in systems
+
+
+# --- rule 16: a crash between the read and its result -------------------------------------------------------
+
+
+def _crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    def die(*_arguments: object, **_more: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reading, "record_result", die)
+
+
+def test_rule_16_the_same_call_finishes_a_crashed_reveal(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    with monkeypatch.context() as patch:
+        _crash(patch)
+        with pytest.raises(KeyboardInterrupt):
+            study.ledger.reveal("parity", study.predictions(0))
+        with pytest.raises(KeyboardInterrupt):
+            study.ledger.reveal("parity", study.predictions(0))
+    with pytest.raises(errors.AlreadyRevealed):
+        study.ledger.reveal("parity", study.predictions(0, wrong=3))
+    result = study.ledger.reveal("parity", study.predictions(0))
+    assert (result.finished, result.document["read"], result.document["confirmatory"]) == (3, 1, True)
+    with pytest.raises(errors.AlreadyRevealed):
+        study.ledger.reveal("parity", study.predictions(0))
+
+
+def test_rule_16_the_kept_submission_is_enough(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    with monkeypatch.context() as patch:
+        _crash(patch)
+        with pytest.raises(KeyboardInterrupt):
+            study.ledger.reveal("parity", study.predictions(0))
+    assert study.ledger.reveal("parity").finished == 3
+
+
+def test_rule_16_a_living_process_is_not_finished_by_another(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    with monkeypatch.context() as patch:
+        _crash(patch)
+        with pytest.raises(KeyboardInterrupt):
+            study.ledger.reveal("parity", study.predictions(0))
+    nonce = study.ledger.show("@3").recorded.content.request.nonce
+    lock = try_lock(study.ledger.folder / "locks", nonce)
+    assert lock is not None
+    with pytest.raises(errors.ReadInProgress):
+        study.ledger.reveal("parity", study.predictions(0))
+    lock.release()
+    assert study.ledger.reveal("parity", study.predictions(0)).finished == 3
+
+
+def test_rule_16_accept_dev_never_finishes_anothers_read(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    with monkeypatch.context() as patch:
+        _crash(patch)
+        with pytest.raises(KeyboardInterrupt):
+            study.ledger.reveal("parity", study.predictions(0))
+    again = study.ledger.reveal("parity", study.predictions(0), accept_dev=True)
+    assert (again.finished, again.document["read"], again.document["standing"]) == (None, 2, "dev")
+    first = study.ledger.reveal("parity", study.predictions(0))
+    assert (first.finished, first.document["read"], first.now) == (3, 1, "dev")
+
+
+# --- rule 18: this machine's memory -------------------------------------------------------------------------
+
+
+def test_rule_18_an_older_copy_put_back_is_refused(study: Study, tmp_path_factory: pytest.TempPathFactory) -> None:
+    study.begin()
+    older = tmp_path_factory.mktemp("backup") / ".lacre"
+    shutil.copytree(study.ledger.folder, older)
+    study.seal("teste", 0)
+    study.ledger.close()
+    shutil.rmtree(study.ledger.folder)
+    shutil.copytree(older, study.ledger.folder)
+    with study.reopened() as back:
+        with pytest.raises(errors.LedgerRolledBack):
+            back.seal("parity", "dev", study.cases(5000))
+        assert back.status().size == 2, "looking is not refused"
+
+
+def test_rule_18_a_ledger_that_went_its_own_way_is_refused(
+    study: Study, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    study.begin()
+    root = tmp_path_factory.mktemp("fork")
+    shutil.copytree(study.ledger.folder, root / ".lacre")
+    study.seal("teste", 0)
+    study.ledger.close()
+    shutil.rmtree(study.ledger.folder)
+    forked = ledger_at(root, root / "state")
+    forked.seal("parity", "dev", study.cases(9000))
+    forked.close()
+    shutil.copytree(root / ".lacre", study.ledger.folder)
+    with study.reopened() as back, pytest.raises(errors.LedgerForked):
+        back.seal("parity", "contraste", study.cases(5000))
+
+
+def ledger_at(folder: Path, state: Path) -> Any:
+    import lacre
+
+    return lacre.open(folder, state=state)

@@ -1,0 +1,185 @@
+"""The keys on disk: open or closed, each read when it is asked for."""
+
+import random
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lacre.errors import (
+    KeyExists,
+    KeyFileDamaged,
+    KeyMissing,
+    PassphraseNeeded,
+    PassphraseNotText,
+    PassphraseWrong,
+)
+from lacre.pools import keyring as keyrings
+from lacre.pools import seal
+from lacre.pools.keyring import Keyring
+from lacre.pools.seal import Context, SealKey
+
+Entropy = Callable[[int], bytes]
+PASSPHRASE = "vinte e nove mil lacres, ção"
+
+
+@pytest.fixture
+def opened(tmp_path: Path, entropy: Entropy) -> Keyring:
+    return Keyring.create(tmp_path / "keys", None, entropy)
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of closed keys; scrypt takes its second, so it is made once."""
+    folder = tmp_path_factory.mktemp("closed") / "keys"
+    Keyring.create(folder, PASSPHRASE, random.Random(1).randbytes)
+    return folder
+
+
+def test_five_private_keys_are_made(opened: Keyring) -> None:
+    files = sorted(opened.folder.iterdir())
+    assert [path.name for path in files] == sorted(keyrings.FILES)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+    assert stat.S_IMODE(opened.folder.stat().st_mode) == 0o700
+    assert opened.readable_by_others() == ()
+    assert not opened.closed
+    assert len({opened.person.public.keyid, opened.broker.public.keyid, opened.log.public.keyid}) == 3
+    assert len(opened.fingerprint) == 32
+
+
+def test_keys_are_the_same_when_loaded_again(opened: Keyring) -> None:
+    again = Keyring(opened.folder)
+    assert again.person.public == opened.person.public
+    assert again.broker.public == opened.broker.public
+    assert again.log.public == opened.log.public
+    assert again.identity.recipient == opened.identity.recipient
+    assert again.fingerprint == opened.fingerprint
+    assert again.identity is again.identity
+
+
+@pytest.mark.parametrize("name", keyrings.FILES)
+def test_no_key_is_written_over(tmp_path: Path, entropy: Entropy, name: str) -> None:
+    (tmp_path / name).write_bytes(b"precious")
+    with pytest.raises(KeyExists, match=name):
+        Keyring.create(tmp_path, None, entropy)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_bytes() == b"precious"
+
+
+def _all(keyring: Keyring) -> dict[str, Callable[[], object]]:
+    return {
+        keyrings.PERSON: lambda: keyring.person,
+        keyrings.BROKER: lambda: keyring.broker,
+        keyrings.LOG: lambda: keyring.log,
+        keyrings.IDENTITY: lambda: keyring.identity,
+        keyrings.FINGERPRINT: lambda: keyring.fingerprint,
+    }
+
+
+@pytest.mark.parametrize("name", keyrings.FILES)
+def test_a_missing_key_is_missed_when_asked_for(opened: Keyring, name: str) -> None:
+    (opened.folder / name).unlink()
+    for other, ask in _all(Keyring(opened.folder)).items():
+        if other == name:
+            with pytest.raises(KeyMissing, match=name):
+                ask()
+        else:
+            ask()
+
+
+@pytest.mark.parametrize("name", keyrings.FILES)
+@pytest.mark.parametrize("content", [b"", b"AGE-SECRET-KEY-1NOTHING\n", b"\xff" * 31])
+def test_a_damaged_key_is_refused_by_name(opened: Keyring, name: str, content: bytes) -> None:
+    (opened.folder / name).write_bytes(content)
+    with pytest.raises(KeyFileDamaged, match=name):
+        _all(Keyring(opened.folder))[name]()
+
+
+def test_two_identities_in_one_file_are_refused(opened: Keyring) -> None:
+    path = opened.folder / keyrings.IDENTITY
+    path.write_bytes(path.read_bytes() + seal.Identity.generate().to_file())
+    with pytest.raises(KeyFileDamaged):
+        _ = Keyring(opened.folder).identity
+
+
+def test_keys_that_others_can_read_are_listed(opened: Keyring) -> None:
+    (opened.folder / keyrings.LOG).chmod(0o640)
+    assert [path.name for path in opened.readable_by_others()] == [keyrings.LOG]
+    assert Keyring(opened.folder).log.public == opened.log.public
+
+
+def test_an_empty_passphrase_is_none(tmp_path: Path, entropy: Entropy) -> None:
+    made = Keyring.create(tmp_path / "keys", "", entropy)
+    assert not made.closed
+    assert Keyring(made.folder).person.public == made.person.public
+    assert Keyring(made.folder, "not needed").identity.recipient == made.identity.recipient
+
+
+def test_a_passphrase_of_no_text_is_refused(tmp_path: Path, entropy: Entropy) -> None:
+    with pytest.raises(PassphraseNotText):
+        Keyring.create(tmp_path / "keys", "caf\udce9", entropy)
+    assert not (tmp_path / "keys").exists()
+
+
+def test_closed_keys_open_with_their_passphrase_alone(closed: Path) -> None:
+    keyring = Keyring(closed, PASSPHRASE)
+    assert keyring.closed
+    for ask in _all(keyring).values():
+        ask()
+    assert len(keyring.fingerprint) == 32
+    assert keyring.fingerprint not in (closed / keyrings.FINGERPRINT).read_bytes()
+    assert PASSPHRASE not in repr(keyring)
+
+
+@pytest.mark.parametrize("name", keyrings.FILES)
+def test_closed_keys_need_a_passphrase(closed: Path, name: str) -> None:
+    for nothing in (None, ""):
+        with pytest.raises(PassphraseNeeded):
+            _all(Keyring(closed, nothing))[name]()
+
+
+@pytest.mark.parametrize("name", [keyrings.PERSON, keyrings.IDENTITY])
+def test_closed_keys_refuse_another_passphrase(closed: Path, name: str) -> None:
+    with pytest.raises(PassphraseWrong):
+        _all(Keyring(closed, "another"))[name]()
+
+
+def test_closed_files_show_no_secret(closed: Path) -> None:
+    content = b"".join(path.read_bytes() for path in closed.iterdir())
+    assert b"AGE-SECRET-KEY" not in content
+    assert b"BEGIN PRIVATE KEY" not in content
+
+
+def test_a_closed_fingerprint_key_of_another_ledger_is_refused(closed: Path, tmp_path: Path) -> None:
+    other = Keyring(tmp_path)
+    (tmp_path / keyrings.IDENTITY).write_bytes(seal.Identity.generate().to_file())
+    (tmp_path / keyrings.FINGERPRINT).write_bytes((closed / keyrings.FINGERPRINT).read_bytes())
+    with pytest.raises(KeyFileDamaged, match=keyrings.FINGERPRINT):
+        _ = other.fingerprint
+
+
+def test_age_and_openssl_read_the_files(opened: Keyring, tool: Callable[[str], str], tmp_path: Path) -> None:
+    openssl = [
+        tool("openssl"),
+        "pkey",
+        "-in",
+        str(opened.folder / keyrings.PERSON),
+        "-pubout",
+        "-outform",
+        "DER",
+    ]
+    public = subprocess.run(openssl, check=True, capture_output=True).stdout
+    assert public.endswith(opened.person.public.raw)
+    secrets = SealKey(bytes(32), bytes(range(32)))
+    (tmp_path / "wrapped").write_bytes(seal.wrap(secrets, [opened.identity.recipient]))
+    age = [tool("age"), "-d", "-i", str(opened.folder / keyrings.IDENTITY), str(tmp_path / "wrapped")]
+    assert subprocess.run(age, check=True, capture_output=True).stdout == secrets.joined()
+
+
+def test_the_identity_opens_what_is_sealed_to_its_recipient(opened: Keyring) -> None:
+    context = Context("a" * 64, "alvo", "teste", "b" * 64)
+    secrets = SealKey(bytes(32), bytes(range(32)))
+    recipient = opened.identity.recipient
+    assert seal.unwrap(seal.wrap(secrets, [recipient]), [opened.identity], context, [recipient]) == secrets

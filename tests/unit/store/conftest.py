@@ -1,0 +1,108 @@
+"""A ledger to write to: signed by a fixed key, with entries whose bytes the store has no opinion about."""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
+from lacre.ledger.keys import PrivateKey
+from lacre.store.engine import create_ledger, open_ledger
+from lacre.store.memory import Memory
+from lacre.store.reader import Columns
+from lacre.store.writer import Writer
+
+KEY = PrivateKey.from_seed(bytes(range(32)))
+NOBODY = 65534
+
+
+def sign(size: int, root: bytes) -> bytes:
+    return SignedCheckpoint.sign(Checkpoint("lacre/test", size, root), [KEY]).note
+
+
+class Place:
+    """A ledger in a folder, and the memory of a machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.path = folder / "ledger.db"
+        self.memory = Memory(folder / "state")
+        self.engine: Engine = create_ledger(self.path)
+        self.writer = Writer(self.engine, sign, self.memory)
+
+    def append(self, *envelopes: bytes, study: str | None = "s", remember: bool = True) -> None:
+        """Append entries in one transaction and, as the broker does, remember them."""
+        with self.writer.transaction() as tx:
+            for envelope in envelopes:
+                tx.append(envelope, columns(tx.size, study))
+        growth = tx.growth()
+        if remember and growth is not None:
+            self.memory.advance(self.engine, growth)
+
+    def reopen(self) -> None:
+        """Open what is at the path now, as another process would."""
+        self.engine.dispose()
+        self.engine = open_ledger(self.path)
+        self.writer = Writer(self.engine, sign, self.memory)
+
+    def copy(self, name: str) -> Path:
+        return Path(shutil.copyfile(self.path, self.folder / name))
+
+    def raw(self, statement: str) -> None:
+        """Run a statement the way another program would, which knows nothing of lacre."""
+        with closing(sqlite3.connect(self.path)) as connection, connection:
+            connection.execute(statement)
+
+
+def columns(index: int, study: str | None = "s") -> Columns:
+    if index == 0:
+        return Columns(kind="genesis", time="2024-05-01T00:00:00Z")
+    return Columns(kind="seal", time="2024-05-01T00:00:00Z", study=study, nonce=f"nonce-{study}-{index}")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    made = Place(tmp_path)
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def other_place(tmp_path: Path) -> Iterator[Place]:
+    (tmp_path / "other").mkdir()
+    made = Place(tmp_path / "other")
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can reach, which those of pytest's are not."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+@pytest.fixture
+def as_nobody() -> Callable[[], AbstractContextManager[None]]:
+    """Act as a user whom permissions bind, which they do not when the tests run as root."""
+
+    @contextmanager
+    def become() -> Iterator[None]:
+        was = os.geteuid()
+        if was == 0:
+            os.seteuid(NOBODY)
+        try:
+            yield
+        finally:
+            if was == 0:
+                os.seteuid(0)
+
+    return become
