@@ -34,14 +34,19 @@ from lacre.broker.outcomes import (
     ResultShown,
     StudyShown,
 )
+from lacre.durable import read_hashed
+from lacre.errors import StoreCorrupt, StoreForeign, StoreNotDatabase
 from lacre.pools.keyring import Keyring
 from lacre.pools.vault import Vault
 from lacre.store.discover import Layout, find_ledger, ledger_at
 from lacre.store.engine import open_ledger
 from lacre.store.memory import Memory
+from lacre.store.reader import snapshot
 from lacre.store.writer import Writer
 
 if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
     from lacre.audit.report import AuditReport
 
 Passphrase = str | Callable[[], str] | None
@@ -107,16 +112,21 @@ def open(  # noqa: A001 - `lacre.open` is the API's own name
 
     `passphrase` may be a function, asked only when a closed key is needed. Raises `LedgerNotFound`.
     """
+    desk = _desk(_layout(path), passphrase, progress or _quiet, state or state_folder())
+    return Ledger(desk, made=_made)
+
+
+def _layout(path: str | Path | None) -> Layout:
     named = path or os.environ.get("LACRE_LEDGER")
-    layout = ledger_at(Path(named)) if named else find_ledger(Path.cwd())
-    return Ledger(_desk(layout, passphrase, progress or _quiet, state or state_folder()), made=_made)
+    return ledger_at(Path(named)) if named else find_ledger(Path.cwd())
 
 
 def _desk(layout: Layout, passphrase: Passphrase, progress: Progress, state: Path) -> Desk:
     engine = open_ledger(layout.database)
     keys = cache(lambda: _keyring(layout, passphrase))
     memory = Memory(state)
-    signer = _init.checkpoint_signer(_show.origin_of(engine), lambda: keys().log)
+    origin = cache(lambda: _show.origin_of(engine))
+    signer = _init.checkpoint_signer(origin, lambda: keys().log)
     return Desk(
         layout=layout,
         engine=engine,
@@ -247,8 +257,55 @@ class Ledger:
         return _show.show(self._desk, what)
 
     def audit(self, what: str | None = None, *, memory: Sequence[str | Path] = ()) -> "AuditReport":
-        """Re-derive the history from the signed entries alone; `memory` names receipts and checkpoints."""
-        raise AssertionError(what, memory)
+        """Re-derive the whole history from the signed entries; `what` is a `STUDY` or a result `STUDY@ENTRY`.
+
+        `memory` names receipts and checkpoints kept elsewhere, which the ledger is held to as well.
+        """
+        desk = self._desk
+        return _audit(desk.engine, desk.layout, desk.memory, what, memory)
+
+
+def audit(
+    path: str | Path | None = None,
+    what: str | None = None,
+    *,
+    memory: Sequence[str | Path] = (),
+    state: Path | None = None,
+) -> "AuditReport":
+    """Audit a ledger as `Ledger.audit` does, and report on one that cannot even be opened, too."""
+    from lacre.audit.audit import unreadable
+
+    layout = _layout(path)
+    try:
+        engine = open_ledger(layout.database)
+    except (StoreCorrupt, StoreNotDatabase, StoreForeign) as error:
+        return unreadable(error)
+    try:
+        return _audit(engine, layout, Memory(state or state_folder()), what, memory)
+    finally:
+        engine.dispose()
+
+
+def _audit(
+    engine: "Engine", layout: Layout, known: Memory, what: str | None, files: Sequence[str | Path]
+) -> "AuditReport":
+    from lacre.audit.audit import audit as audit_source
+    from lacre.audit.heads import Head
+    from lacre.audit.heads import Memory as Kept
+    from lacre.audit.source import StoreSource
+
+    study, entry = (None, None) if what is None else _show.split_name(what)
+    kept = [Kept.parse(Path(file).name, read_hashed(Path(file))[0]) for file in files]
+    # Read before the snapshot begins: a memory is only ever behind the ledger it was taken from.
+    remembered = known.recall(engine)
+    with snapshot(engine) as reader:
+        return audit_source(
+            StoreSource(reader, layout.pools),
+            remembered=Head(remembered.size, remembered.root) if remembered else None,
+            memories=kept,
+            study=study or None,
+            entry=entry,
+        )
 
 
 def _specs(files: str | Path | Sequence[str | Path]) -> builtins.list[str]:

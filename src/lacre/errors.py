@@ -181,6 +181,14 @@ class NotOfStudy(UsageError):
     remedy = N_("See the study's entries with `lacre log {study}`.")
 
 
+class FolderTaken(UsageError):
+    """A folder to be made that is there already."""
+
+    code = "folder-taken"
+    template = N_("{path} is there already.")
+    remedy = N_("Name a folder that does not exist yet.")
+
+
 class PassphraseNotAsked(UsageError):
     """Closed keys, and no terminal to ask for their passphrase."""
 

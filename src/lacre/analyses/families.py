@@ -112,7 +112,7 @@ def prepare(plan: GroupFairnessPlan, declared: Table, table: TypedTable) -> Case
         for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
     )
     used = table if exclusion.kept.all() else table.select(exclusion.kept)
-    blank_units = _check_unit(declared, used)
+    blank_units = check_unit(declared, used)
     rows, clusters = used.rows, None
     unclustered: tuple[LeftOut, ...] = ()
     if len(declared.cluster) == 1:
@@ -134,26 +134,17 @@ def prepare(plan: GroupFairnessPlan, declared: Table, table: TypedTable) -> Case
     )
 
 
-def repeated_units(declared: Table, table: TypedTable) -> int:
-    """Return how many rows of `table` that stay after its exclusions repeat a unit; 0 without a unit."""
-    if declared.unit is None:
-        return 0
-    kept = apply_exclusions(table, declared.exclude).kept
-    return _repeats(table.columns[declared.unit].take(np.flatnonzero(kept)))
+def check_unit(declared: Table, used: TypedTable) -> int:
+    """Refuse rows, of those that stay after the exclusions, that repeat a unit; return how many have none.
 
-
-def _repeats(column: TypedColumn) -> int:
-    numbers = _numbered(column)
-    there = numbers[numbers >= 0]
-    return len(there) - len(np.unique(there))
-
-
-def _check_unit(declared: Table, used: TypedTable) -> int:
-    """Refuse a repeated unit; return how many rows have none."""
+    Raises `UnitRepeated`. It needs no prediction, so it can be asked before a read is spent.
+    """
     if declared.unit is None:
         return 0
     column = used.columns[declared.unit]
-    count = _repeats(column)
+    numbers = _numbered(column)
+    there = numbers[numbers >= 0]
+    count = len(there) - len(np.unique(there))
     if count:
         raise UnitRepeated(table=used.name, unit=declared.unit, count=count)
     return int(column.missing.sum())

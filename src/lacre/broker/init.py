@@ -88,7 +88,7 @@ def _write(
     ).encode()
     engine = create_ledger(layout.database)
     try:
-        writer = Writer(engine, checkpoint_signer(genesis.origin, lambda: keys.log), memory)
+        writer = Writer(engine, checkpoint_signer(lambda: genesis.origin, lambda: keys.log), memory)
         with writer.transaction() as tx:
             tx.append(data, Columns(kind="genesis", time=genesis.time))
             if name is not None:
@@ -100,10 +100,12 @@ def _write(
     return growth
 
 
-def checkpoint_signer(origin: str, log: Callable[[], PrivateKey]) -> Callable[[int, bytes], bytes]:
-    """What signs the checkpoints of the log `origin`; the key is opened at the first signature."""
+def checkpoint_signer(
+    origin: Callable[[], str], log: Callable[[], PrivateKey]
+) -> Callable[[int, bytes], bytes]:
+    """What signs the checkpoints of the log `origin`; name and key are looked up at the first signature."""
 
     def sign(size: int, root: bytes) -> bytes:
-        return SignedCheckpoint.sign(Checkpoint(origin, size, root), [log()]).note
+        return SignedCheckpoint.sign(Checkpoint(origin(), size, root), [log()]).note
 
     return sign

@@ -12,7 +12,8 @@ from lacre.errors import FewerThanTwoGroups, KindNotBuilt, LacreError, NotCanoni
 from lacre.protocol.grammar import Reading
 from lacre.protocol.kinds import KINDS
 from lacre.protocol.models import PROBLEMS, Protocol
-from lacre.protocol.problems import MOST_PROBLEMS, Path, Problem, dotted
+from lacre.protocol.pools import ROLES
+from lacre.protocol.problems import MOST_PROBLEMS, Path, Problem, dotted, nearest
 from lacre.protocol.sentences import problem_of
 from lacre.protocol.strict_yaml import MAX_DEPTH, Loaded, Position, has_control, invalid, load
 from lacre.text import N_
@@ -99,6 +100,7 @@ def _between_sound_parts(value: dict[str, Any], flaws: list[Problem]) -> list[Pr
     broken: frozenset[Path] = frozenset()
     for _round in range(_ROUNDS):
         broken |= {problem.path if problem.alone else _unit(problem.path) for problem in flaws}
+        broken |= {("pools", role) for problem in flaws if (role := _misnamed_pool(problem)) is not None}
         pruned = {**_STAND_IN, **_without(value, (), broken)}
         reading = Reading(broken=broken)
         try:
@@ -111,6 +113,13 @@ def _between_sound_parts(value: dict[str, Any], flaws: list[Problem]) -> list[Pr
         if not flaws:
             return problems
     return []
+
+
+def _misnamed_pool(problem: Problem) -> str | None:
+    """Return the role a pool's name is close to: whoever names that role is not told it is unknown."""
+    if len(problem.path) == 2 and problem.path[0] == "pools" and problem.at_key:
+        return nearest(str(problem.path[1]), ROLES)
+    return None
 
 
 def _without(value: Any, path: Path, broken: frozenset[Path]) -> Any:

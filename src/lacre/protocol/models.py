@@ -87,9 +87,11 @@ def _plan(value: Any, info: ValidationInfo) -> Any:
         return value
     if not isinstance(value, dict):
         raise refuse(N_("must be a map, of `key: value` lines"))
-    kind = value.get("kind")
+    if "kind" not in value:
+        raise refuse(N_("is missing"), at=("kind",))
+    kind = value["kind"]
     if not isinstance(kind, str):
-        raise refuse(N_("needs `kind`, one of {known}"), known=listed(sorted(KINDS)))
+        raise refuse(N_("must be text"), at=("kind",))
     if kind in KINDS:
         return KINDS[kind].model_validate(value, context=info.context)
     if kind in NOT_BUILT:

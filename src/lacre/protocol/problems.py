@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 MOST_NAMES = 12
 MOST_PROBLEMS = 1000
-"""More are not looked for: a file with as many is no protocol, and each costs a search for the nearest name."""
+"""More are not looked for: such a file is no protocol, and each costs a search for the nearest name."""
 _MOST_COMPARED = 1000
 
 
@@ -88,7 +88,7 @@ class Findings:
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to `name`, if any is close."""
     by_fold = {word.casefold(): word for word in islice(known, _MOST_COMPARED)}
-    close = difflib.get_close_matches(name[:200].casefold(), list(by_fold), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(name[:200].casefold(), list(by_fold), n=1, cutoff=0.65)
     return by_fold[close[0]] if close else None
 
 

@@ -92,11 +92,13 @@ def _not_among(error: Mapping[str, Any], path: Path, here: Any) -> Problem:
     expected = error["ctx"].get("expected") or error["ctx"]["expected_tags"]
     known = [each.strip("' ") for each in expected.replace(" or ", ",").split(",") if each.strip()]
     if error["type"] == "union_tag_invalid":
-        name, path = str(error["ctx"]["tag"]), (*path, "type")
-    elif isinstance(here, str):
-        name = here
+        name, path = here["type"], (*path, "type")
     else:
-        return Problem(path, N_("must be {known}"), {"known": listed(known)})
+        name = here
+    if known == ["True"]:
+        return Problem(path, N_("must be true, or be left out"))
+    if not isinstance(name, str):
+        return Problem(path, N_("must be one of {known}"), {"known": listed(known)})
     close = nearest(name, known)
     if close is not None:
         fields = {"name": quoted(name), "close": quoted(close)}

@@ -63,6 +63,20 @@ def result_page(shown: ResultShown) -> Page:
     return page
 
 
+def brief_page(shown: ResultShown) -> Page:
+    """Write what a result comes to: its verdict, its standing, and its criteria without their groups."""
+    page = Page()
+    document = shown.document
+    page.heading(f"{shown.name}  ", _verdict(shown.state))
+    page.say(standing(document["pool"], _decision(document)))
+    for analysis in document["analyses"]:
+        page.heading(f"{analysis['id']} ({words.kind(analysis['kind'])})  ", _verdict(analysis["state"]))
+        _summary(page, analysis["criteria"])
+    page.gap()
+    page.say(_now(shown))
+    return page
+
+
 def standing(pool: str, decision: ReadDecision) -> str:
     """Say whether the result of a read of `pool` is confirmatory, and why or why not."""
     read_class = decision.read_class
@@ -286,11 +300,7 @@ def _foot(page: Page, shown: ResultShown) -> None:
     for line in shortfalls(shown.shortfall):
         page.say(line)
     ignored(page, shown.ignored)
-    page.say(
-        _("{pool} counts as {now} today; this was read {read} of it, in class {read_class}.").format(
-            pool=document["pool"], now=shown.now, read=document["read"], read_class=document["standing"]
-        )
-    )
+    page.say(_now(shown))
     page.say(_("Custody: {grade}").format(grade=custody(shown.custody)))
     page.say(_("Anchors: none; no checkpoint of this ledger is known to be held by anyone else."))
     page.say(_("Protocol: {protocol}").format(protocol=document["protocol"]))
@@ -299,6 +309,13 @@ def _foot(page: Page, shown: ResultShown) -> None:
         _("Engine: lacre {lacre}, statistics {statistics}, numpy {numpy}, scipy {scipy}").format(**parts)
     )
     warnings(page, shown.warnings)
+
+
+def _now(shown: ResultShown) -> str:
+    document = shown.document
+    return _("{pool} counts as {now} today; this was read {read} of it, in class {read_class}.").format(
+        pool=document["pool"], now=shown.now, read=document["read"], read_class=document["standing"]
+    )
 
 
 def custody(grade: str) -> str:

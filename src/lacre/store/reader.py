@@ -94,6 +94,7 @@ _STUDIES = (
 _DOCUMENT = select(tables.documents).where(tables.documents.c.digest == bindparam("digest"))
 _DOCUMENTS = select(tables.documents).order_by(tables.documents.c.digest)
 _LEAF = select(tables.entries.c.leaf_hash).where(_index == bindparam("position"))
+_NODES = select(tables.nodes).order_by(tables.nodes.c.level, tables.nodes.c.position)
 _NODE = select(tables.nodes.c.hash).where(
     tables.nodes.c.level == bindparam("level"), tables.nodes.c.position == bindparam("position")
 )
@@ -132,9 +133,9 @@ class Reader:
 
     def entries(self, start: int = 0, stop: int | None = None) -> Iterator[StoredEntry]:
         """Yield the entries from `start` up to, not including, `stop` (default: all there are), in order."""
-        stop = self.size if stop is None else min(stop, self.size)
-        for row in self._stream(_RANGE, {"start": max(start, 0), "stop": stop}):
-            yield _entry(row)
+        start, stop = max(start, 0), self.size if stop is None else min(stop, self.size)
+        if start < stop:
+            yield from map(_entry, self._stream(_RANGE, {"start": start, "stop": stop}))
 
     def study_entries(self, study: str, start: int = 0) -> tuple[StoredEntry, ...]:
         """Return the entries, from index `start` on, that the state of `study` depends on, in order.
@@ -157,6 +158,16 @@ class Reader:
         """Yield all documents, by digest."""
         for row in self._stream(_DOCUMENTS, {}):
             yield Document(row.digest, row.media, row.salt, row.body)
+
+    def nodes(self) -> Iterator[tuple[int, int, bytes]]:
+        """Yield the stored nodes of the tree above its leaves: level, position, hash."""
+        for row in self._stream(_NODES, {}):
+            yield row.level, row.position, row.hash
+
+    @property
+    def checkpoint_size(self) -> int | None:
+        """The number of entries the latest checkpoint is filed under; None before the first."""
+        return self._checkpoint_size
 
     def subtree(self, level: int, position: int) -> bytes:
         """Return the hash of the complete subtree at `level` and `position`: the merkle module's `Subtree`.

@@ -91,7 +91,7 @@ def seeded(name: str) -> PrivateKey:
     return PrivateKey.from_seed(bytes.fromhex(sha256_hex(name.encode())))
 
 
-PERSON, BROKER, LOG, STRANGER = map(seeded, ("person", "broker", "log", "stranger"))
+PERSON, BROKER, LOG = map(seeded, ("person", "broker", "log"))
 
 
 def digest(*what: object) -> str:
@@ -179,6 +179,11 @@ class Builder:
         self.clock = 0
         self.genesis_hash = ""
 
+    @staticmethod
+    def empty() -> "Builder":
+        """A ledger with the same keys and nothing in it."""
+        return Builder()
+
     def fork(self) -> "Builder":
         """Another builder that goes on from here by itself."""
         other = copy(self)
@@ -239,6 +244,20 @@ class Builder:
             answered_statement(**head, request=envelope, facts=facts, decision=decision)
         )
 
+    def keep(self, request: Seal | Read) -> None:
+        """Put the blobs a request names where they belong."""
+        if isinstance(request, Seal):
+            blobs = [
+                ("pool", request.ciphertext),
+                ("key", request.wrapped_key),
+                ("prints", request.fingerprints),
+            ]
+        else:
+            blobs = [("submission", each.blob) for each in request.submissions]
+            blobs += [("submission-key", each.wrapped_key) for each in request.submissions]
+        for kind, name in blobs:
+            self.blobs[request.study, request.pool, kind, name] = True
+
     # --- the verbs
 
     def genesis(self, *, name: str = "Ana Souza", **changed: Any) -> int:
@@ -283,8 +302,7 @@ class Builder:
 
     def seal(self, study: str, pool: str, *, facts: SealFacts | None = None, **changed: Any) -> int:
         request = self.seal_request(study, pool, **changed)
-        for kind, name in ("pool", request.ciphertext), ("key", request.wrapped_key), ("prints", request.fingerprints):
-            self.blobs[study, pool, kind, name] = True
+        self.keep(request)
         return self.answer(self.ask(request), facts or SealFacts(rows={"cases": 100}))
 
     def read_request(self, study: str, pool: str, **changed: Any) -> Read:
@@ -317,15 +335,14 @@ class Builder:
         if reason is not None:
             changed["reason"] = self.put(reason.encode(), "text", b"r" * 32)
         request = self.read_request(study, pool, **changed)
-        for each in request.submissions:
-            self.blobs[study, pool, "submission", each.blob] = True
-            self.blobs[study, pool, "submission-key", each.wrapped_key] = True
+        self.keep(request)
         return self.answer(self.ask(request), facts or ReadFacts(engine=ENGINE), decision)
 
     def result(
         self,
         study: str,
         read: int,
+        /,
         computed: str = "PASS",
         document: Callable[[dict[str, Any]], object] = lambda document: document,
         **changed: Any,
@@ -446,3 +463,9 @@ def builder(_small: Builder) -> Builder:
 def held(builder: Builder) -> Held:
     """The small ledger as a source."""
     return builder.held()
+
+
+@pytest.fixture
+def fresh() -> Builder:
+    """A ledger with nothing in it."""
+    return Builder()

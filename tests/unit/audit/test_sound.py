@@ -1,5 +1,9 @@
 """A sound ledger has no finding, whoever looks at it and however it is held; rule 19's clock is a warning only."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import pytest
 
 from lacre.audit.audit import audit
@@ -10,8 +14,11 @@ from lacre.canonical import sha256_hex
 from lacre.ledger.merkle import leaf_hash, root
 from lacre.rules.record import parse_entry
 
+if TYPE_CHECKING:
+    from tests.unit.audit.conftest import Builder, Held
 
-def test_a_sound_ledger_gives_no_finding_and_no_warning(held):
+
+def test_a_sound_ledger_gives_no_finding_and_no_warning(held: Held) -> None:
     report = audit(held)
     assert report.ok
     assert report.findings == ()
@@ -19,7 +26,7 @@ def test_a_sound_ledger_gives_no_finding_and_no_warning(held):
     assert report.story is None
 
 
-def test_the_report_says_what_the_log_is(builder, held):
+def test_the_report_says_what_the_log_is(builder: Builder, held: Held) -> None:
     report = audit(held)
     assert report.entries == 13
     assert report.root == root(map(leaf_hash, builder.datas)).hex()
@@ -28,19 +35,19 @@ def test_the_report_says_what_the_log_is(builder, held):
     assert report.names == {builder.person.public.keyid: "Ana Souza"}
 
 
-def test_a_copy_for_strangers_is_sound_too(held):
+def test_a_copy_for_strangers_is_sound_too(held: Held) -> None:
     held.on_site = False
     assert audit(held).ok
 
 
-def test_the_scope_limits_the_history_and_not_the_audit(held):
+def test_the_scope_limits_the_history_and_not_the_audit(held: Held) -> None:
     changed = held.with_entry(2, held.datas[2][:-1])
     report = audit(changed, study="two")
     assert [each.index for each in report.history] == [3, 6, 7, 9, 11, 12]
     assert [each.entry for each in report.findings if each.code == "entry-invalid"] == [2]
 
 
-def test_a_genesis_alone_is_a_sound_ledger(builder):
+def test_a_genesis_alone_is_a_sound_ledger(builder: Builder) -> None:
     builder.datas, builder.blobs = builder.datas[:1], {}
     held = builder.held()
     held.documents_ = {key: doc for key, doc in held.documents_.items() if doc.body == b"Ana Souza"}
@@ -48,19 +55,19 @@ def test_a_genesis_alone_is_a_sound_ledger(builder):
 
 
 @pytest.mark.parametrize("size", range(14))
-def test_what_was_remembered_at_any_size_is_a_prefix(builder, held, size):
+def test_what_was_remembered_at_any_size_is_a_prefix(builder: Builder, held: Held, size: int) -> None:
     head = Head(size, root(map(leaf_hash, builder.datas[:size])))
     assert audit(held, remembered=head).ok
 
 
 @pytest.mark.parametrize(("index", "size"), [(0, 1), (0, 13), (4, 5), (4, 9), (12, 13)])
-def test_receipts_and_checkpoints_that_others_kept_hold(builder, held, index, size):
+def test_receipts_and_checkpoints_that_others_kept_hold(builder: Builder, held: Held, index: int, size: int) -> None:
     receipt = Memory.parse("receipt", builder.receipt(index, size).format())
     checkpoint = Memory.parse("checkpoint", builder.checkpoint(size))
     assert audit(held, memories=[receipt, checkpoint]).ok
 
 
-def test_a_clock_that_runs_backwards_is_a_warning(builder):
+def test_a_clock_that_runs_backwards_is_a_warning(builder: Builder) -> None:
     builder.clock = 0
     builder.register("three")
     report = audit(builder.held())
@@ -70,7 +77,7 @@ def test_a_clock_that_runs_backwards_is_a_warning(builder):
     ]
 
 
-def test_more_entries_than_are_examined_at_once(builder):
+def test_more_entries_than_are_examined_at_once(builder: Builder) -> None:
     """Enough studies that entries are examined in several pieces, which must come back in order."""
     for number in range(CHUNK):
         builder.register(f"study-{number}")
@@ -79,7 +86,7 @@ def test_more_entries_than_are_examined_at_once(builder):
     assert [each.index for each in report.history] == list(range(13 + CHUNK))
 
 
-def test_columns_are_derived_from_the_bytes(builder):
+def test_columns_are_derived_from_the_bytes(builder: Builder) -> None:
     """What a database keeps beside each kind of entry, written out by hand from the small ledger's story."""
     columns = [columns_of(parse_entry(index, data)) for index, data in enumerate(builder.datas)]
     for index, each in enumerate(columns):

@@ -82,14 +82,15 @@ Problems = Callable[[str], list[str]]
         ("  teste:", "  test:", ["pools.test: `test` is no pool; did you mean `teste`?"]),
         ("  teste:", "  holdout:", [
             "pools.holdout: `holdout` is no pool: a pool's name is its role, one of `dev`, `teste`, `contraste`, "
-            "`guarda`, `corpus`"]),
+            "`guarda`, `corpus`",
+            "analyses.gate.pool: `teste` is not declared under pools, which has `holdout`"]),
         # names
         ("tables: cases", "tables: case", [
             "pools.teste.tables: `case` is not declared under tables; did you mean `cases`?",
             "pools.teste.planned.cases: `cases` is not among the pool's tables",
             "analyses.gate.table: `cases` is not among the tables of teste"]),
-        ("label: repaid", "label: payed", [
-            "analyses.gate.label: `payed` is not declared under tables.cases.columns; did you mean `repaid`?"]),
+        ("label: repaid", "label: repayd", [
+            "analyses.gate.label: `repayd` is not declared under tables.cases.columns; did you mean `repaid`?"]),
         ("label: repaid", "label: zzz", [
             "analyses.gate.label: `zzz` is not declared under tables.cases.columns, which has `granted`, `id`, `repaid`, `sex`"]),
         ("pool: teste", "pool: dev", ["analyses.gate.pool: `dev` is not declared under pools, which has `teste`"]),
@@ -108,7 +109,7 @@ Problems = Callable[[str], list[str]]
         ("analyses:", "max_rebalances: 1\nanalyses:", [
             "max_rebalances: means nothing without `remedies: [rebalance]`"]),
         ("analyses:", "disjoint: [photo, [sex, granted]]\nanalyses:", [
-            "disjoint.0.0: `photo` is not declared under tables, which has `id`, `repaid`, `sex`",
+            "disjoint.0: `photo` is not declared under tables, which has `id`, `repaid`, `sex`",
             "disjoint.1.1: `granted` is not declared under tables, which has `id`, `repaid`, `sex`"]),
     ],
 )  # fmt: skip
@@ -152,9 +153,9 @@ def test_a_part_that_cannot_be_read_is_no_unknown_name(loans: str, spoil: Spoil,
         ("lacre: 1", "lacre: 2", "2:8"),
         ("title: Loans", "titel: Loans", "4:1"),
         ("    key: id\n", "", "9:3"),  # what is missing stands where it should have stood: in its map
-        ("label: repaid", "label: payed", "21:12"),
-        ("max_group_gap: 0.1", "max_group_gap: 2", "25:60"),
-        ("metric: error", "metrik: error", "25:18"),
+        ("label: repaid", "label: payed", "23:12"),
+        ("max_group_gap: 0.1", "max_group_gap: 2", "27:58"),
+        ("metric: error", "metrik: error", "27:19"),
     ],
 )
 def test_where_it_stands(loans: str, spoil: Spoil, old: str, new: str, where: str) -> None:
@@ -184,7 +185,7 @@ def test_no_word_of_pydantic_reaches_a_person(whole: str, problems: Problems) ->
                     parse(text.encode())
                 except LacreError as error:
                     said = error.message
-                    assert not re.search(r"pydantic|Input should|is not what stands|validat|_type|dict|None|\{", said), said
+                    assert not re.search(r"pydantic|Input should|is not what stands|valid|_type|\bdict|\bNone|[{}]", said), said
 
 
 def test_a_thousand_problems_are_enough() -> None:

@@ -18,23 +18,23 @@ from lacre.store.memory import Memory
 from lacre.store.reader import Columns
 from lacre.store.writer import Writer
 
-KEY = PrivateKey.from_seed(bytes(range(32)))
 NOBODY = 65534
-
-
-def sign(size: int, root: bytes) -> bytes:
-    return SignedCheckpoint.sign(Checkpoint("lacre/test", size, root), [KEY]).note
 
 
 class Place:
     """A ledger in a folder, and the memory of a machine."""
+
+    key = PrivateKey.from_seed(bytes(range(32)))
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder / "ledger.db"
         self.memory = Memory(folder / "state")
         self.engine: Engine = create_ledger(self.path)
-        self.writer = Writer(self.engine, sign, self.memory)
+        self.writer = Writer(self.engine, self.sign, self.memory)
+
+    def sign(self, size: int, root: bytes) -> bytes:
+        return SignedCheckpoint.sign(Checkpoint("lacre/test", size, root), [self.key]).note
 
     def append(self, *envelopes: bytes, study: str | None = "s", remember: bool = True) -> None:
         """Append entries in one transaction and, as the broker does, remember them."""
@@ -49,7 +49,7 @@ class Place:
         """Open what is at the path now, as another process would."""
         self.engine.dispose()
         self.engine = open_ledger(self.path)
-        self.writer = Writer(self.engine, sign, self.memory)
+        self.writer = Writer(self.engine, self.sign, self.memory)
 
     def copy(self, name: str) -> Path:
         return Path(shutil.copyfile(self.path, self.folder / name))

@@ -1,0 +1,77 @@
+"""How the demo's steps are told: as text, with what each command prints behind a rule, and as JSON."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lacre.broker.outcomes import ResultShown
+from lacre.demo.story import Step
+from lacre.report.json import as_json
+from lacre.report.page import Cell, Page
+from lacre.report.result_text import brief_page
+from lacre.report.text import as_text
+from lacre.text import _
+
+RULE = "│ "
+INDENT = 2
+
+
+def step(number: int, taken: Step, *, width: int, colour: bool) -> str:
+    """Return a step as text: its title, the command, and what that printed."""
+    page = Page()
+    page.gap()
+    page.heading(f"{number}. {taken.title}")
+    page.say(taken.about)
+    page.say(Cell(f"$ {taken.command}", "bold"), indent=1)
+    inner = width - INDENT - len(RULE)
+    lines = _printed(taken, inner, colour=colour).splitlines()
+    return page.render(width, colour=colour) + "".join(f"{' ' * INDENT}{RULE}{line}".rstrip() + "\n" for line in lines)
+
+
+def moral(kept: Path | None, *, width: int, colour: bool) -> str:
+    """Return what the story comes to."""
+    page = Page()
+    page.gap()
+    page.heading(_("What this shows, and what it does not"))
+    page.say(
+        _(
+            "The order of things cannot be rearranged afterwards, and a second look cannot be hidden: not from an "
+            "audit, and not once somebody else keeps a receipt. What was seen before the ledger was begun, no "
+            "ledger can know. Here the counts had been published, so the plan says so, and no result of it is "
+            "called confirmatory."
+        )
+    )
+    page.gap()
+    if kept is not None:
+        page.say(_("The ledger is left in {folder}: `lacre status --ledger {folder}`.").format(folder=kept))
+    page.say(_("Your own study: `lacre init`, then `lacre new fairness > protocol.yaml`."))
+    return page.render(width, colour=colour)
+
+
+def document(steps: Sequence[Step]) -> dict[str, Any]:
+    """Return the story as JSON values."""
+    return {"demo": [_document(taken) for taken in steps]}
+
+
+def _printed(taken: Step, width: int, *, colour: bool) -> str:
+    if taken.refusal is not None:
+        page = Page()
+        page.say(Cell("lacre: ", "bold"), taken.refusal.message)
+        page.say(taken.refusal.way_out)
+        return page.render(width, colour=colour)
+    if taken.brief and isinstance(taken.outcome, ResultShown):
+        return brief_page(taken.outcome).render(width, colour=colour)
+    return as_text(taken.outcome, width=width, colour=colour)
+
+
+def _document(taken: Step) -> dict[str, Any]:
+    refusal = taken.refusal
+    error = None
+    if refusal is not None:
+        error = {"code": refusal.code, "message": refusal.message, "way_out": refusal.way_out}
+    return {
+        "title": taken.title,
+        "command": taken.command,
+        "error": error,
+        "outcome": None if taken.outcome is None else as_json(taken.outcome),
+    }
