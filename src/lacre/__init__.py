@@ -6,10 +6,12 @@ the verbs of the command line. Nothing heavy is imported until one of them is as
 
 from typing import TYPE_CHECKING, Any
 
+from lacre.version import VERSION
+
 if TYPE_CHECKING:
     from lacre.api import Ledger, init, open
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = ["Ledger", "__version__", "init", "open"]
 

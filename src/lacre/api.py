@@ -1,6 +1,7 @@
 """The Python API: `init` makes a ledger, `open` opens one, and a `Ledger`'s methods are the verbs.
 
 This is the one place that makes clocks, entropy, keys and stores; everything below takes them as arguments.
+Verbs that read pools are imported when they are called: SciPy and its kin come with them.
 """
 
 import builtins
@@ -14,11 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lacre.broker import init as _init
-from lacre.broker import inputs as _inputs
-from lacre.broker import register as _register
-from lacre.broker import reveal as _reveal
-from lacre.broker import run as _run
-from lacre.broker import seal as _seal
 from lacre.broker import show as _show
 from lacre.broker.desk import Desk
 from lacre.broker.outcomes import (
@@ -78,7 +74,9 @@ def _user() -> str | None:
 
 def check(protocol: str | Path | bytes) -> Checked:
     """Validate a protocol file (a path, or its bytes); raises `ProtocolError`. Needs no ledger."""
-    return _register.check(protocol)
+    from lacre.broker.register import check as check_protocol
+
+    return check_protocol(protocol)
 
 
 def init(
@@ -173,13 +171,17 @@ class Ledger:
 
     def register(self, protocol: str | Path | bytes) -> Registered:
         """Register a protocol (a path, or its bytes) as a new study; the receipt is yours to keep."""
-        return _register.register(self._desk, protocol)
+        from lacre.broker.register import register
+
+        return register(self._desk, protocol)
 
     def seal(
         self, study: str, pool: str, files: str | Path | Sequence[str | Path], *, as_dev: bool = False
     ) -> PoolSealed:
         """Seal a pool: all its tables, each of one file or several, as `[TABLE=]FILE`."""
-        return _seal.seal(self._desk, study, pool, _specs(files), as_dev=as_dev)
+        from lacre.broker.seal import seal
+
+        return seal(self._desk, study, pool, _specs(files), as_dev=as_dev)
 
     def inputs(
         self,
@@ -192,7 +194,9 @@ class Ledger:
         reason: str | None = None,
     ) -> InputsWritten:
         """Write a pool's ids and input columns as CSV to `output`; on record, and never a reveal."""
-        return _inputs.inputs(
+        from lacre.broker.inputs import inputs
+
+        return inputs(
             self._desk, study, pool, Path(output), table=table, overwrite=overwrite, reason=reason
         )
 
@@ -208,7 +212,9 @@ class Ledger:
         reason: str | None = None,
     ) -> ResultShown | ReadPlanned:
         """Reveal `teste`: the one read, running all its analyses; files as `[SYSTEM:][TABLE=]FILE`."""
-        return _reveal.reveal(
+        from lacre.broker.reveal import reveal
+
+        return reveal(
             self._desk,
             study,
             _specs(submission),
@@ -232,7 +238,9 @@ class Ledger:
         reason: str | None = None,
     ) -> ResultShown | ReadPlanned:
         """Run one analysis on `dev` or `contraste`."""
-        return _run.run(
+        from lacre.broker.run import run
+
+        return run(
             self._desk,
             study,
             analysis,

@@ -261,6 +261,9 @@ class ProtocolInvalid(ProtocolError):
         problems = str(self.fields["problems"]).split("\n")
         return "\n".join([super().message, *(printable(f"  {problem}") for problem in problems)])
 
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.way_out}"
+
 
 class KindNotBuilt(ProtocolError):
     """A protocol that is sound, and asks for analyses this version does not have."""

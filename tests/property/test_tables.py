@@ -15,8 +15,13 @@ from lacre.tables.formats import Format
 from lacre.tables.keys import join_keys
 from lacre.tables.read import read_table
 
+# The first example imports pyarrow, and machines of a test service stall: how long one takes says nothing.
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
-TRICKY = st.sampled_from(["", " ", '"', '""', ",", ";", "\n", "\r\n", "\r", "NA", "nan", "0001", "1.0", "\ufeff", "#", "\x1a"])
+TRICKY = st.sampled_from(
+    ["", " ", '"', '""', ",", ";", "\n", "\r\n", "\r", "NA", "nan", "0001", "1.0", "\ufeff", "#", "\x1a"]
+)
 CELL = st.one_of(TEXT, TRICKY, st.lists(TRICKY, max_size=4).map("".join))
 
 
@@ -34,11 +39,20 @@ def typed(raw: bytes, format_: Format, names: list[str], **table: Any) -> TypedT
     return read_table(raw, declared, "t", format_, only="pool", keep=names)
 
 
+def attempt(raw: bytes, declared: Table, format_: Format, only: Any) -> TypedTable | LacreError:
+    """Read `raw`, or return what refuses it; any other error is raised."""
+    try:
+        return read_table(raw, declared, "t", format_, only=only)
+    except LacreError as error:
+        return error
+
+
 def cells(table: TypedTable, names: list[str]) -> list[list[str | None]]:
     """Return the rows as written, without the numbers they were given for keys."""
     return [list(row) for row in zip(*(table.texts[name] for name in names[1:]), strict=True)]
 
 
+@UNHURRIED
 @given(
     grid=grids(),
     end=st.sampled_from(["\n", "\r\n"]),
@@ -51,7 +65,7 @@ def cells(table: TypedTable, names: list[str]) -> list[list[str | None]]:
 def test_csv_that_a_writer_wrote_is_read_back(
     grid: list[list[str]], end: str, mark: bool, final: bool, delimiter: str, quoting: Any
 ) -> None:
-    # Python before 3.13 leaves a lone CR without quotes when lines end in LF, which makes it a part of a CRLF.
+    # Python before 3.13 leaves a lone CR without quotes when lines end in LF, and so makes it part of a CRLF.
     if quoting == csv.QUOTE_MINIMAL and any("\r" in cell for row in grid for cell in row):
         end = "\r\n"
     stream = io.StringIO(newline="")
@@ -68,6 +82,7 @@ def test_csv_that_a_writer_wrote_is_read_back(
     assert table.keys.tolist() == [f"k{number}" for number in range(len(grid))]
 
 
+@UNHURRIED
 @given(grid=grids(), lines=st.booleans(), ascii_=st.booleans(), indent=st.sampled_from([None, 1]))
 def test_json_that_a_writer_wrote_is_read_back(
     grid: list[list[str]], lines: bool, ascii_: bool, indent: int | None
@@ -82,6 +97,7 @@ def test_json_that_a_writer_wrote_is_read_back(
     assert cells(table, names) == grid
 
 
+@UNHURRIED
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_numbers_that_python_wrote_are_read_back(values: list[float]) -> None:
     columns = {"id": {"type": "text"}, "x": {"type": "number"}}
@@ -92,13 +108,14 @@ def test_numbers_that_python_wrote_are_read_back(values: list[float]) -> None:
     assert table.columns["x"].array.tolist() == values
 
 
+@UNHURRIED
 @given(rows=st.lists(st.tuples(CELL, CELL), unique=True, max_size=30))
 def test_different_rows_have_different_keys(rows: list[tuple[str, str]]) -> None:
     keys = join_keys([[first for first, _second in rows], [second for _first, second in rows]])
     assert len(set(keys)) == len(rows)
 
 
-TYPED = {
+TYPED: dict[str, dict[str, Any]] = {
     "id": {"type": "text"},
     "n": {"type": "number", "min": 0, "max": "1/3"},
     "t": {"type": "time", "zone": "America/Sao_Paulo"},
@@ -110,33 +127,39 @@ HEADER = b"id,n,t,d,c,o\n"
 BYTES = st.one_of(
     st.binary(max_size=200),
     st.binary(max_size=200).map(lambda tail: HEADER + tail),
-    st.lists(st.sampled_from([b",", b"\n", b'"', b"\r", b"1", b"0.2", b"2026-09-02", b"a", b"\xc3", b"\0"]), max_size=60).map(
-        lambda parts: HEADER + b"".join(parts)
-    ),
-    st.lists(st.sampled_from(list('[]{}:,"\\\n ')) | st.sampled_from(["NaN", '"id"', "1", "1e9", "null", "\\ud800"]), max_size=60).map(
-        lambda parts: "".join(parts).encode()
-    ),
+    st.lists(
+        st.sampled_from([b",", b"\n", b'"', b"\r", b"1", b"0.2", b"2026-09-02", b"a", b"\xc3", b"\0"]),
+        max_size=60,
+    ).map(lambda parts: HEADER + b"".join(parts)),
+    st.lists(
+        st.sampled_from(list('[]{}:,"\\\n '))
+        | st.sampled_from(["NaN", '"id"', "1", "1e9", "null", "\\ud800"]),
+        max_size=60,
+    ).map(lambda parts: "".join(parts).encode()),
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(raw=BYTES, format_=st.sampled_from(Format), strip=st.booleans(), only=st.sampled_from(["pool", "submission"]))
+@UNHURRIED
+@given(
+    raw=BYTES,
+    format_=st.sampled_from(Format),
+    strip=st.booleans(),
+    only=st.sampled_from(["pool", "submission"]),
+)
 def test_any_bytes_are_a_table_or_are_refused(raw: bytes, format_: Format, strip: bool, only: Any) -> None:
-    columns: dict[str, Any] = {name: dict(column) for name, column in TYPED.items()}
-    columns["o"]["from"] = "submission"
+    columns = {**TYPED, "o": {**TYPED["o"], "from": "submission"}}
     declared = Table.model_validate({"key": "id", "columns": columns, "strip_header": strip})
-    try:
-        table = read_table(raw, declared, "t", format_, only=only)
-    except LacreError as error:
+    found = attempt(raw, declared, format_, only)
+    if isinstance(found, LacreError):
         # The words must exist for whatever was in the file, and print on any terminal.
-        assert str(error).isprintable()
-        assert error.__context__ is None
+        assert str(found).isprintable()
+        assert found.__context__ is None
     else:
-        assert table.rows > 0
-        assert all(len(column.array) == table.rows for column in table.columns.values())
+        assert found.rows > 0
+        assert all(len(column.array) == found.rows for column in found.columns.values())
 
 
-@settings(max_examples=300)
+@UNHURRIED
 @given(data=st.data())
 def test_any_change_of_a_cell_is_read_or_refused_without_showing_it(data: st.DataObject) -> None:
     secret = "Xyzzy7734"
@@ -148,12 +171,9 @@ def test_any_change_of_a_cell_is_read_or_refused_without_showing_it(data: st.Dat
     row = {"id": "1", "n": "0.25", "t": "2026-09-02", "d": "a" * 64, "c": "a", "o": "1", column: value}
     writer.writerow(row.values())
     declared = Table.model_validate({"key": "id", "columns": TYPED})
-    try:
-        table = read_table(stream.getvalue().encode(), declared, "t", Format.CSV, only="pool")
-    except LacreError as error:
-        assert column in ("n", "t", "d")
-        assert secret not in str(error)
-        assert secret not in repr(error.fields)
-    else:
-        assert column in ("id", "c", "o")
-        assert secret not in repr(table)
+    found = attempt(stream.getvalue().encode(), declared, Format.CSV, "pool")
+    assert isinstance(found, LacreError) == (column in ("n", "t", "d"))
+    if isinstance(found, LacreError):
+        assert secret not in str(found)
+        assert secret not in repr(found.fields)
+    assert secret not in repr(found)

@@ -12,7 +12,8 @@ from lacre.rules.state import PoolState, ReadMade
 from lacre.rules.verdicts import settle
 from lacre.text import _
 
-SEVERITY = ("FAIL", "MANUAL_REVIEW", "INSUFFICIENT_EVIDENCE", "PASS")
+REVIEW = "MANUAL_REVIEW"
+SEVERITY = ("FAIL", REVIEW, "INSUFFICIENT_EVIDENCE", "PASS")
 """Of several states the first of these that occurs counts."""
 
 
@@ -46,7 +47,7 @@ def check_document(
     for path, expected in _expected(result, protocol_hash, read).items():
         stated = _at(document, path)
         if stated != expected or type(stated) is not type(expected):
-            yield finding("result-differs", recorded.index, what=path, stated=stated, expected=expected)
+            yield _differs(recorded, path, stated, expected)
     yield from _check_analyses(recorded, document, read)
 
 
@@ -69,25 +70,52 @@ def _expected(result: Result, protocol_hash: str, read: ReadMade) -> dict[str, A
 
 
 def _check_analyses(recorded: Recorded, document: dict[str, Any], read: ReadMade) -> Iterator[Finding]:
-    listed = document.get("analyses")
-    analyses = [each if isinstance(each, dict) else {} for each in listed] if isinstance(listed, list) else []
+    analyses = _records(document.get("analyses"))
     named = [str(each.get("id")) for each in analyses]
     if named != list(read.request.analyses):
         asked = ", ".join(read.request.analyses)
-        yield finding("result-differs", recorded.index, what="analyses", stated=", ".join(named), expected=asked)
+        yield _differs(recorded, "analyses", ", ".join(named), asked)
     for name, analysis in zip(named, analyses, strict=True):
         if analysis.get("confirmatory") is not read.decision.confirmatory:
-            yield finding("result-differs", recorded.index, what=f"{name}.confirmatory",
-                          stated=analysis.get("confirmatory"), expected=read.decision.confirmatory)  # fmt: skip
-        stated = str(analysis.get("state"))
-        allowed = settle(str(analysis.get("computed")), read.decision)
-        if stated != allowed:
-            yield finding("result-state", recorded.index, what=name, stated=stated, expected=allowed)
-    states = {str(each.get("state")) for each in analyses}
+            what = f"{name}.confirmatory"
+            yield _differs(recorded, what, analysis.get("confirmatory"), read.decision.confirmatory)
+        yield from _check_settled(recorded, name, analysis, read)
+        criteria = _records(analysis.get("criteria"))
+        for criterion in criteria:
+            yield from _check_settled(recorded, f"{name}.{criterion.get('id')}", criterion, read)
+        if criteria and analysis.get("computed") != REVIEW:  # an analysis may ask for one by itself
+            yield from _check_worst(recorded, name, analysis.get("computed"), criteria, "computed")
+    yield from _check_worst(recorded, _("all analyses together"), document.get("state"), analyses, "state")
+
+
+def _check_settled(
+    recorded: Recorded, what: str, judged: dict[str, Any], read: ReadMade
+) -> Iterator[Finding]:
+    """Rules 15 and 16: a state is what its read allows of what was computed."""
+    allowed = settle(str(judged.get("computed")), read.decision)
+    if judged.get("state") != allowed:
+        yield finding(
+            "result-state", recorded.index, what=what, stated=judged.get("state"), expected=allowed
+        )
+
+
+def _check_worst(
+    recorded: Recorded, what: str, stated: object, parts: list[dict[str, Any]], key: str
+) -> Iterator[Finding]:
+    """A whole reads as the worst of its parts does."""
+    states = {str(each.get(key)) for each in parts}
     worst = next((state for state in SEVERITY if state in states), "-")
-    if document.get("state") != worst:
-        what = _("all analyses together")
-        yield finding("result-state", recorded.index, what=what, stated=document.get("state"), expected=worst)
+    if stated != worst:
+        yield finding("result-state", recorded.index, what=what, stated=stated, expected=worst)
+
+
+def _records(value: object) -> list[dict[str, Any]]:
+    items = value if isinstance(value, list) else []
+    return [each if isinstance(each, dict) else {} for each in items]
+
+
+def _differs(recorded: Recorded, what: str, stated: object, expected: object) -> Finding:
+    return finding("result-differs", recorded.index, what=what, stated=stated, expected=expected)
 
 
 def _at(document: dict[str, Any], path: str) -> Any:

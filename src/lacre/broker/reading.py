@@ -26,7 +26,8 @@ from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.overlaps import Gathered, gather, prints_of, still_fresh
 from lacre.broker.register import engine, load_protocol
-from lacre.broker.results import record_result, shown
+from lacre.broker.results import record_result
+from lacre.broker.show import shown
 from lacre.broker.submissions import (
     Submission,
     context_of,

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from lacre import __version__
 from lacre.broker.desk import (
     PROTOCOL_MEDIA,
     Desk,
@@ -20,12 +19,13 @@ from lacre.ledger.proof import Receipt
 from lacre.protocol.document import canonical, parse, protocol_hash
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import Engine, Register, RegisterFacts
-from lacre.stats import VERSION
+from lacre.stats import VERSION as STATISTICS
+from lacre.version import VERSION
 
 
 def engine() -> Engine:
     """What computes here."""
-    return Engine(lacre=__version__, statistics=VERSION)
+    return Engine(lacre=VERSION, statistics=STATISTICS)
 
 
 def load_protocol(source: str | Path | bytes) -> tuple[str, Protocol]:
@@ -38,10 +38,10 @@ def load_protocol(source: str | Path | bytes) -> tuple[str, Protocol]:
 
 def check(source: str | Path | bytes) -> Checked:
     """Validate a protocol and say what its criteria need; touches no ledger."""
-    from lacre.analyses.feasibility import needs
+    from lacre.analyses.feasibility import requirements
 
     name, protocol = load_protocol(source)
-    return Checked(name, protocol, protocol_hash(protocol), needs(protocol))
+    return Checked(name, protocol, protocol_hash(protocol), requirements(protocol))
 
 
 def register(desk: Desk, source: str | Path | bytes) -> Registered:

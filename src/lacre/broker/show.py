@@ -1,14 +1,16 @@
 """`status`, `log`, `show`: where things stand, from the entries alone; nothing is read from a pool."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import Engine
 
 from lacre.broker.custody import grade
 from lacre.broker.desk import Desk, names_of, protocols_of, recorded, view
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
-from lacre.broker.results import shown
-from lacre.errors import NotOfStudy, UsageError
+from lacre.canonical import parse_canonical
+from lacre.errors import DocumentMissing, NotAResult, NotOfStudy, UsageError
 from lacre.ledger.note import VerifierKey
 from lacre.ledger.keys import PublicKey
 from lacre.rules.common import require_study
@@ -63,6 +65,42 @@ def show(desk: Desk, what: str | None = None) -> LedgerStatus | StudyShown | Res
         if not isinstance(found.content, Result):
             return _show_entry(reader, found)
     return shown(desk, found.study or study, entry)
+
+
+def shown(
+    desk: Desk,
+    study: str,
+    entry: int,
+    *,
+    ignored: Mapping[str, tuple[str, ...]] | None = None,
+    finished: int | None = None,
+    warnings: tuple[str, ...] = (),
+) -> ResultShown:
+    """The result at `entry` as it is shown now; `NotAResult` where there is none of this study."""
+    with desk.snapshot() as reader:
+        state = view(reader, study)
+        known = require_study(state, study)
+        content = recorded(reader, entry).content
+        if not isinstance(content, Result) or content.study != study:
+            raise NotAResult(study=study, entry=entry)
+        stored = reader.document(content.result)
+    if stored is None:
+        raise DocumentMissing(digest=content.result)
+    pool = known.pools[content.pool]
+    document: dict[str, Any] = parse_canonical(stored.body)
+    return ResultShown(
+        name=f"{study}@{entry}",
+        entry=entry,
+        study=study,
+        document=document,
+        now=pool.standing,
+        custody=grade(pool.sealed.request.recipients, state.recipient),
+        language=known.in_force.protocol.language,
+        shortfall=pool.sealed.decision.shortfall,
+        ignored=dict(ignored or {}),
+        finished=finished,
+        warnings=warnings,
+    )
 
 
 def split_name(what: str) -> tuple[str, int | None]:

@@ -16,7 +16,7 @@ from lacre.text import LANGUAGES, N_, _, use_language
 
 if TYPE_CHECKING:
     from lacre.api import Ledger
-    from lacre.broker.outcomes import ReadPlanned, ResultShown
+    from lacre.broker.outcomes import ReadPlanned, Registered, ResultShown
 
 P = ParamSpec("P")
 
@@ -95,6 +95,12 @@ class Call:
             from lacre.report.text import as_text
 
             screen.write(as_text(outcome, note=note, width=screen.width(), colour=screen.colour()))
+
+    def show_receipt(self, registered: "Registered", path: Path) -> None:
+        """Show a registration, and where its receipt is."""
+        from lacre.report.plan_text import receipt_note
+
+        self.show(registered, note=receipt_note(path), receipt_file=str(path))
 
     def show_read(self, outcome: "ResultShown | ReadPlanned") -> int:
         """Show what a read gave, and return the exit status: its verdict, or done for a dry run."""

@@ -86,7 +86,9 @@ def show_verb(call: Call, what: str | None) -> int:
 )
 def audit_verb(call: Call, what: str | None, memory: tuple[Path, ...]) -> int:
     """Audit the ledger."""
-    with call.ledger() as ledger:
-        report = ledger.audit(what, memory=memory)
+    from lacre import api
+
+    # Not by opening the ledger first: one that cannot be opened is a finding too.
+    report = api.audit(call.folder, what, memory=memory)
     call.show(report)
     return 0 if report.ok else FINDING

@@ -112,11 +112,12 @@ def check_verb(call: Call, protocol: Path) -> int:
 @passphrase_option
 def register_verb(call: Call, protocol: Path, receipt: Path | None, passphrase_file: Path | None) -> int:
     """Register a protocol and keep its receipt."""
-    from lacre import api
+    from lacre.broker.register import load_protocol
     from lacre.durable import staged
 
     # Whether the receipt can be written is found out before anything is registered: there is no second one.
-    _refuse_to_overwrite(receipt, api.check(protocol).protocol.study)
+    _name, plan = load_protocol(protocol)
+    _refuse_to_overwrite(receipt, plan.study)
     folder = Path() if receipt is None else receipt.parent
     with staged(folder, what=_("the receipt") if receipt is None else receipt.name, mode=0o644) as file:
         with call.ledger(passphrase_file) as ledger:
@@ -126,11 +127,7 @@ def register_verb(call: Call, protocol: Path, receipt: Path | None, passphrase_f
         # The name may have been taken meanwhile; what was registered gets its receipt all the same.
         names = itertools.chain([name], (f"{name}.{number}" for number in itertools.count(2)))
         path = folder / next(each for each in names if file.keep(each, replace=False))
-    note = _(
-        "Its receipt is in {file}. It proves to anyone, without this ledger, that the entry stands in the "
-        "log: keep a copy where the ledger is not."
-    ).format(file=path)
-    call.show(registered, note=note, receipt_file=str(path))
+    call.show_receipt(registered, path)
     return 0
 
 

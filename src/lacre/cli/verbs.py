@@ -7,6 +7,7 @@ from typing import NamedTuple
 import click
 
 from lacre.text import N_, _
+from lacre.version import VERSION
 
 
 class Entry(NamedTuple):
@@ -87,9 +88,7 @@ def verbs() -> Verbs:
 def _version_option() -> click.Option:
     def show(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
         if asked and not ctx.resilient_parsing:
-            from lacre import __version__
-
-            click.echo(f"lacre {__version__}")
+            click.echo(f"lacre {VERSION}")
             ctx.exit()
 
     return click.Option(

@@ -9,7 +9,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ MOVED_BAR = b"metric: false_positive, by: [race], max_group_gap: 0.30"
 class Step:
     """A step as it was taken: its words, the command for it, and what that gave or was refused with.
 
-    `brief` says that what it gave was shown whole in an earlier step.
+    `brief` says that what it gave was shown whole in an earlier step; `receipt` is the file of one, if any.
     """
 
     title: str
@@ -45,6 +45,7 @@ class Step:
     outcome: Any = None
     refusal: LacreError | None = None
     brief: bool = False
+    receipt: Path | None = None
 
 
 def tell(folder: Path) -> Iterator[Step]:
@@ -81,6 +82,7 @@ class _Stage:
         self._folder = folder
         self._state = folder / "state"
         self._result = ""
+        self._receipt = ""
 
     def set_up(self) -> None:
         plan = (registry_folder() / STUDY / PLAN).read_bytes()
@@ -97,7 +99,7 @@ class _Stage:
             "lacre init --name Demo",
             lambda: api.init(self._folder, name="Demo", state=self._state).made,
         )
-        yield self._done(
+        registered = self._done(
             N_("The plan, before any data"),
             N_(
                 "Which groups, which errors, and how far apart they may be: written down, hashed, signed. "
@@ -106,9 +108,12 @@ class _Stage:
             f"lacre register {PLAN}",
             lambda: self._with(lambda ledger: ledger.register(self._folder / PLAN)),
         )
+        self._receipt = f"{STUDY}@{registered.outcome.entry}.receipt"
+        write_durably(self._folder / self._receipt, registered.outcome.receipt, mode=0o644)
+        yield replace(registered, receipt=Path(self._receipt))
         yield self._refused(
             N_("An analysis before its time"),
-            N_("There is no pool yet."),
+            N_("Nothing is sealed yet, so there is nothing to look at."),
             f"lacre reveal {STUDY} --submission {SCORES}",
             "pool-not-sealed",
             self._reveal,
@@ -178,15 +183,21 @@ class _Stage:
             ),
             f"lacre audit --ledger {COPY}",
             self._audit_tampered,
+            brief=True,
         )
         if tampered.outcome.ok:
             raise InternalError(kind="tampering not found", where=__name__)
         yield tampered
         audited = self._done(
             N_("The story of a result"),
-            N_("What a stranger needs to know about the number, derived again from the signed entries."),
-            f"lacre audit {self._result}",
-            lambda: self._with(lambda ledger: ledger.audit(self._result)),
+            N_(
+                "What a stranger needs to know about the number, derived again from the signed entries, "
+                "and held to the receipt."
+            ),
+            f"lacre audit {self._result} --memory {self._receipt}",
+            lambda: self._with(
+                lambda ledger: ledger.audit(self._result, memory=[self._folder / self._receipt])
+            ),
         )
         if not audited.outcome.ok:
             raise InternalError(kind="unsound", where=__name__)
@@ -205,8 +216,7 @@ class _Stage:
             shutil.copytree(ledger.folder, copy / ledger.folder.name)
             place = copy / ledger.folder.name
         _change_one_byte(place / "ledger.db", int(self._result.rpartition("@")[2]))
-        with api.open(copy, state=self._state) as ledger:
-            return ledger.audit()
+        return api.audit(copy, state=self._state)
 
     def _done(
         self, title: str, about: str, command: str, act: Callable[[], Any], *, brief: bool = False

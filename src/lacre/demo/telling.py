@@ -1,17 +1,23 @@
 """How the demo's steps are told: as text, with what each command prints behind a rule, and as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from lacre.audit.report import AuditReport
 from lacre.broker.outcomes import ResultShown
 from lacre.demo.story import Step
 from lacre.report.json import as_json
 from lacre.report.page import Cell, Page
-from lacre.report.result_text import brief_page
+from lacre.report import audit_text, result_text
+from lacre.report.plan_text import receipt_note
 from lacre.report.text import as_text
 from lacre.text import _
 
+BRIEF: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
+    {ResultShown: result_text.brief_page, AuditReport: audit_text.brief_page}
+)
 RULE = "│ "
 INDENT = 2
 
@@ -56,12 +62,12 @@ def document(steps: Sequence[Step]) -> dict[str, Any]:
 def _printed(taken: Step, width: int, *, colour: bool) -> str:
     if taken.refusal is not None:
         page = Page()
-        page.say(Cell("lacre: ", "bold"), taken.refusal.message)
-        page.say(taken.refusal.way_out)
+        page.block(f"lacre: {taken.refusal.message}\n{taken.refusal.way_out}", indent=0)
         return page.render(width, colour=colour)
-    if taken.brief and isinstance(taken.outcome, ResultShown):
-        return brief_page(taken.outcome).render(width, colour=colour)
-    return as_text(taken.outcome, width=width, colour=colour)
+    if taken.brief:
+        return BRIEF[type(taken.outcome)](taken.outcome).render(width, colour=colour)
+    note = "" if taken.receipt is None else receipt_note(taken.receipt)
+    return as_text(taken.outcome, note=note, width=width, colour=colour)
 
 
 def _document(taken: Step) -> dict[str, Any]:

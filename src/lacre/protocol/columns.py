@@ -22,7 +22,10 @@ from lacre.text import N_
 
 Role = Literal["input", "labelled", "scored", "demographic", "inclusion_probability", "weight"]
 
-_STEP = re.compile(r"\.([^\W\d][\w-]*)|\[(0|[1-9][0-9]{0,5})\]|\['([^'\\\[\]]+)'\]")
+# The names of RFC 9535, section 2.5.1.1, and `-` inside them, which data files have and nothing else can mean.
+_STEP = re.compile(
+    r"\.([A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff-]*)|\[(0|[1-9][0-9]{0,5})\]|\['([^'\\\[\]]+)'\]"
+)
 _MOST_STEPS = 20
 
 

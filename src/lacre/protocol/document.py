@@ -16,7 +16,7 @@ from lacre.protocol.pools import ROLES
 from lacre.protocol.problems import MOST_PROBLEMS, Path, Problem, dotted, nearest
 from lacre.protocol.sentences import problem_of
 from lacre.protocol.strict_yaml import MAX_DEPTH, Loaded, Position, has_control, invalid, load
-from lacre.text import N_
+from lacre.text import N_, _
 
 _MAPS = ("systems", "tables", "variants", "pools", "sampling", "relabel", "bins", "thresholds", "analyses")
 _STAND_IN: Mapping[str, Any] = {
@@ -30,7 +30,7 @@ _STAND_IN: Mapping[str, Any] = {
     "pools": {},
     "analyses": {},
 }
-_ROUNDS = 4
+_ROUNDS = 5
 
 
 def parse(data: bytes, name: str = "protocol.yaml") -> Protocol:
@@ -66,7 +66,7 @@ def from_canonical(data: bytes, name: str = "protocol") -> Protocol:
     """
     protocol = _read(Loaded(parse_canonical(data), {}, {}), name)
     if canonical(protocol) != data:
-        raise NotCanonical(why=N_("a protocol's canonical form says every default of its format"))
+        raise NotCanonical(why=_("a protocol's canonical form says every default of its format"))
     return protocol
 
 
@@ -99,7 +99,7 @@ def _between_sound_parts(value: dict[str, Any], flaws: list[Problem]) -> list[Pr
     """Find what contradicts itself between the parts that can be read, so that all is told at once."""
     broken: frozenset[Path] = frozenset()
     for _round in range(_ROUNDS):
-        broken |= {problem.path if problem.alone else _unit(problem.path) for problem in flaws}
+        broken |= {problem.path if problem.alone else _unit(problem.path, broken) for problem in flaws}
         broken |= {("pools", role) for problem in flaws if (role := _misnamed_pool(problem)) is not None}
         pruned = {**_STAND_IN, **_without(value, (), broken)}
         reading = Reading(broken=broken)
@@ -134,11 +134,16 @@ def _without(value: Any, path: Path, broken: frozenset[Path]) -> Any:
     return value
 
 
-def _unit(path: Path) -> Path:
-    """Return the smallest part of a protocol that can be left out because of a problem at `path`."""
-    if path[:1] == ("tables",) and path[2:3] == ("columns",) and len(path) > 3:
-        return path[:4]
-    return path[:2] if path and path[0] in _MAPS else path[:1]
+def _unit(path: Path, broken: frozenset[Path]) -> Path:
+    """Return the smallest part that can be left out for a problem at `path`, and has not been left out yet.
+
+    A column or another key of a table goes alone, since nothing is made up in its place; of what stands in
+    other maps, one whole entry.
+    """
+    longest = 4 if path[2:3] == ("columns",) else 3
+    sizes = range(longest, 1, -1) if path[:1] == ("tables",) else (2,) if path and path[0] in _MAPS else ()
+    units = (path[:size] for size in sizes if len(path) >= size)
+    return next((unit for unit in units if unit not in broken), path[:1])
 
 
 def _unreadable(value: Any, path: Path) -> Iterator[Problem]:

@@ -119,6 +119,11 @@ def _lists(value: Any) -> Any:
     )
 
 
+def _may_hold(part: Path, column: str) -> bool:
+    """Tell whether a part that cannot be read may be where `column` is declared."""
+    return part[:1] == ("tables",) and (len(part) <= 2 or part[2:] in (("columns",), ("columns", column)))
+
+
 def _leads_somewhere(path: str, value: Any) -> bool:
     """Tell whether a dotted path exists; names may hold dots, so every key it can begin with is tried."""
     if isinstance(value, list):
@@ -194,7 +199,7 @@ class Protocol(Model):
         }
         for index, names in enumerate(self.disjoint):
             for inner, name in enumerate(names):
-                if not any(path[0] == "tables" and path[-1] in (name, "tables") for path in findings.broken):
+                if not any(_may_hold(part, name) for part in findings.broken):
                     findings.known(name, own, ("tables",), ("disjoint", index, inner))
 
     def _check_locked(self, findings: Findings) -> None:
@@ -209,6 +214,8 @@ class Protocol(Model):
                 )
 
     def _check_rebalancing(self, findings: Findings) -> None:
+        if findings.broken & {("remedies",), ("max_rebalances",)}:
+            return
         if self.remedies and self.max_rebalances is None:
             findings.add(("remedies",), N_("needs `max_rebalances`: how often a corpus may grow"))
         if self.max_rebalances is not None and not self.remedies:

@@ -166,7 +166,7 @@ def _check_columns(pool: Pool, tables: Mapping[str, Table], path: Path, findings
 def _valued(name: str, tables: Mapping[str, Table], path: Path, findings: Findings) -> tuple[str, ...] | None:
     """Return the declared values of a column of any of `tables`; None, the problem noted, if it has none."""
     for each, table in tables.items():
-        if ("tables", each, "columns", name) in findings.broken:
+        if {("tables", each, "columns"), ("tables", each, "columns", name)} & findings.broken:
             return None
         if name in table.columns:
             values = table.columns[name].named_values

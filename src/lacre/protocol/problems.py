@@ -94,7 +94,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 def quoted(name: str) -> str:
     """Return a name as it is shown inside a sentence, shortened when it is very long."""
-    return f"`{name if len(name) <= 80 else name[:77] + '...'}`"
+    return f"`{name if len(name) <= 80 else name[:77] + '...'}`" if name else '""'
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """What pydantic finds wrong, in words a person who never heard of pydantic can act on."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lacre.protocol.grammar import REFUSED, Reading
@@ -39,7 +40,7 @@ def problem_of(error: Mapping[str, Any], value: Any, reading: Reading) -> Proble
         return _unknown_key(path, reading.known.get(id(parent), ()))
     special = _SPECIAL.get(kind)
     if special is not None:
-        return special(error, path, here)
+        return replace(special(error, path, here), at_key=at_key)
     template = _SENTENCES.get(kind)
     if template is None:
         return Problem(
@@ -91,14 +92,19 @@ def _not_text(_error: Mapping[str, Any], path: Path, here: Any) -> Problem:
 def _not_among(error: Mapping[str, Any], path: Path, here: Any) -> Problem:
     expected = error["ctx"].get("expected") or error["ctx"]["expected_tags"]
     known = [each.strip("' ") for each in expected.replace(" or ", ",").split(",") if each.strip()]
+    at_key = error["loc"][-1:] == ("[key]",)
     if error["type"] == "union_tag_invalid":
         name, path = here["type"], (*path, "type")
     else:
-        name = here
-    if known == ["True"]:
+        name = path[-1] if at_key else here
+    if known == ["True"]:  # the one literal that is no text
         return Problem(path, N_("must be true, or be left out"))
     if not isinstance(name, str):
         return Problem(path, N_("must be one of {known}"), {"known": listed(known)})
+    if len(known) == 1 and nearest(name, known) is None:
+        return Problem(
+            path, N_("must be {known}, and is {name}"), {"known": quoted(known[0]), "name": quoted(name)}
+        )
     close = nearest(name, known)
     if close is not None:
         fields = {"name": quoted(name), "close": quoted(close)}

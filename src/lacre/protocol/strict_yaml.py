@@ -87,7 +87,7 @@ def invalid(name: str, problems: list[str]) -> ProtocolInvalid:
     return ProtocolInvalid(name=name, count=len(problems), problems="\n".join(shown))
 
 
-class _Unreadable(Exception):  # noqa: N818 - it never leaves this module
+class _Unreadable(Exception):
     """What ends the reading."""
 
     def __init__(self, position: Position, sentence: str) -> None:

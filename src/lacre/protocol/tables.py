@@ -23,7 +23,7 @@ NAMING_TYPES = ("text", "category", "ordinal", "digest")
 
 
 def _delimiter(value: str) -> str:
-    if len(value) != 1 or value.isalnum() or value in '"\r\n.-+':
+    if len(value) != 1 or (value.isascii() and value.isalnum()) or value in '"\r\n.-+':
         raise refuse(N_('must be one character, such as "," or ";" or "\\t"'))
     return value
 

@@ -22,7 +22,7 @@ class FixedThreshold(Model):
 
 def _one_target(targets: dict[Target, Any]) -> dict[Target, Any]:
     if len(targets) != 1:
-        raise refuse(N_("must hold one target rate, such as {{recall: 0.95}}"))
+        raise refuse(N_("must hold one target rate, such as {example}"), example="{recall: 0.95}")
     return targets
 
 

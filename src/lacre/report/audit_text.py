@@ -18,10 +18,7 @@ MOST_LINES = 200
 
 def audit_page(report: AuditReport) -> Page:
     """Write an audit for people."""
-    page = Page()
-    _verdict(page, report)
-    _noted(page, _("Findings"), report.findings, "red")
-    _noted(page, _("Warnings, which are no findings"), report.warnings, "yellow")
+    page = brief_page(report)
     if report.story is not None:
         story(page, report.story, report.names)
     else:
@@ -34,6 +31,15 @@ def audit_page(report: AuditReport) -> Page:
             "seen before."
         )
     )
+    return page
+
+
+def brief_page(report: AuditReport) -> Page:
+    """Write an audit without the history."""
+    page = Page()
+    _verdict(page, report)
+    _noted(page, _("Findings"), report.findings, "red")
+    _noted(page, _("Warnings, which are no findings"), report.warnings, "yellow")
     return page
 
 
@@ -77,7 +83,7 @@ def _history(page: Page, report: AuditReport) -> None:
 def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
     """Write the history of one result: each step with its time, then what it adds up to."""
     page.heading(_("The story of {result}").format(result=told.name))
-    columns = [Column(_("entry"), right=True), Column(_("time")), Column(_("what"), wraps=True)]
+    columns = [Column(_("entry"), right=True), Column(_("time (UTC)")), Column(_("what"), wraps=True)]
     rows: list[Row] = [
         _step(told.registration.entry, told.registration.time, _registered(told, names)),
         _step(told.seal.entry, told.seal.time, _sealed(told, names)),
@@ -85,13 +91,11 @@ def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
     for read in told.reads:
         rows.append(_step(read.entry, read.time, _read(read, told, names)))
         if read.when == "itself":
-            outcome = _("This is the result: {state}.").format(state=words.state(told.result.state))
+            outcome = _("This is the result: {state}.").format(state=told.result.state)
             rows.append(_step(told.result.entry, told.result.time, outcome))
     page.table(columns, rows)
     page.gap()
-    page.say(
-        Cell(words.state(told.result.state), words.STATE_STYLES.get(told.result.state, "")), ". ", _why(told)
-    )
+    page.say(Cell(told.result.state, words.STATE_STYLES.get(told.result.state, "")), ". ", _why(told))
     for line in shortfalls(told.seal.shortfall):
         page.say(line)
     page.say(_counts(told))
@@ -104,12 +108,10 @@ def _step(entry: int, time: str, what: str) -> Row:
 
 def _registered(told: Story, names: Mapping[str, str]) -> str:
     registration = told.registration
-    return _("{who} registered {study}, protocol sha256:{digest}…, with {pool} as {role}.").format(
+    return _("{who} registered {study}, protocol sha256:{digest}….").format(
         who=words.who(registration.by, names),
         study=told.study,
         digest=words.short(registration.protocol),
-        pool=told.pool,
-        role=told.role,
     )
 
 
@@ -144,7 +146,7 @@ def _read(read: ReadTold, told: Story, names: Mapping[str, str]) -> str:
         said += " " + _("From here on {pool} counts as dev.").format(pool=told.pool)
     if read.when != "itself" and read.result is not None:
         said += " " + _("Its result is {state}, at entry {entry}.").format(
-            state=words.state(str(read.state)), entry=read.result
+            state=read.state, entry=read.result
         )
     elif read.when != "itself":
         said += " " + _("It gave no result.")
@@ -174,5 +176,5 @@ def _counts(told: Story) -> str:
     said = _("Today {pool} counts as {now}.").format(pool=told.pool, now=told.now)
     if not later:
         return said + " " + _("It was not read again.")
-    again = ngettext("It was read {n} time after that.", "It was read {n} times after that.", len(later))
+    again = ngettext("It was read once after that.", "It was read {n} times after that.", len(later))
     return f"{said} {again.format(n=len(later))}"

@@ -43,7 +43,7 @@ def what(recorded: Recorded) -> str:
     if isinstance(content, Result):
         standing = _("confirmatory") if content.confirmatory else _("not confirmatory")
         return _("result of entry {read}: {state}, {standing}").format(
-            read=content.read, state=words.state(content.state), standing=standing
+            read=content.read, state=content.state, standing=standing
         )
     return _answer(content)
 
@@ -55,7 +55,7 @@ def by(recorded: Recorded) -> str | None:
 
 def table(page: Page, entries: Sequence[Recorded], names: Mapping[str, str], *, studies: bool = True) -> None:
     """Write entries, one line each, with the study of each unless all are of one."""
-    columns = [Column(_("entry"), right=True), Column(_("time"))]
+    columns = [Column(_("entry"), right=True), Column(_("time (UTC)"))]
     columns += [Column(_("study"))] if studies else []
     columns += [Column(_("by"), wraps=True), Column(_("what"), wraps=True)]
     rows: list[Row] = []

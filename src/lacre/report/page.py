@@ -1,7 +1,7 @@
 """A page of text for a terminal: headings, paragraphs and tables that stay within its width.
 
 Whatever is written is shown as it is: control characters as their escapes, and nothing is taken for markup. A
-table that does not fit is written row by row instead, each cell on a line of its own.
+table that does not fit is written row by row instead, each cell after its column's title.
 """
 
 import io
@@ -23,11 +23,15 @@ HEAD = "bold cyan"
 
 
 class Column(NamedTuple):
-    """A column's title and habits: numbers stand to the right, prose may be wrapped."""
+    """A column's title and habits: numbers stand to the right, prose may be wrapped.
+
+    A `spare` column says what stands elsewhere too, and is left out where there is little room.
+    """
 
     title: str
     right: bool = False
     wraps: bool = False
+    spare: bool = False
 
 
 class Cell(NamedTuple):
@@ -108,22 +112,26 @@ class _Adaptive:
         self._rows = rows
 
     def __rich_console__(self, _console: Console, options: ConsoleOptions) -> RenderResult:
-        if self._least_width() <= options.max_width:
-            yield self._table()
-        else:
-            yield from self._stack()
+        every = range(len(self._columns))
+        kept = [place for place in every if not self._columns[place].spare]
+        for places in (every, kept):
+            if self._least_width(places) <= options.max_width:
+                yield self._table(places)
+                return
+        yield from self._stack(kept)
 
-    def _least_width(self) -> int:
-        needed = GAP * (len(self._columns) - 1)
-        for place, column in enumerate(self._columns):
-            longest = max(cell_len(printable(row[place].text)) for row in self._rows) if self._rows else 0
-            longest = max(longest, cell_len(column.title))
+    def _least_width(self, places: Sequence[int]) -> int:
+        needed = GAP * (len(places) - 1)
+        for place in places:
+            column = self._columns[place]
+            cells = (cell_len(printable(row[place].text)) for row in self._rows)
+            longest = max(cell_len(column.title), *cells) if self._rows else cell_len(column.title)
             needed += min(longest, LEAST_WRAPPED) if column.wraps else longest
         return needed
 
-    def _table(self) -> Table:
+    def _table(self, places: Sequence[int]) -> Table:
         table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim", show_header=True)
-        for column in self._columns:
+        for column in (self._columns[place] for place in places):
             table.add_column(
                 Text(column.title),
                 justify="right" if column.right else "left",
@@ -131,13 +139,15 @@ class _Adaptive:
                 overflow="fold",
             )
         for row in self._rows:
-            table.add_row(*(_line([cell], "") for cell in row))
+            table.add_row(*(_line([row[place]], "") for place in places))
         return table
 
-    def _stack(self) -> RenderResult:
+    def _stack(self, places: Sequence[int]) -> RenderResult:
         for row in self._rows:
-            yield _line([row[0]], "bold")
-            for column, cell in zip(self._columns[1:], row[1:], strict=True):
+            yield _line([row[places[0]]], "bold")
+            rest: list[Cell] = []
+            for place in places[1:]:
+                cell, title = row[place], self._columns[place].title
                 if cell.text:
-                    head = f"{column.title}: " if column.title else ""
-                    yield Padding(_line([Cell(head, "dim"), cell], ""), (0, 0, 0, INDENT), expand=False)
+                    rest += [Cell("; " if rest else ""), Cell(f"{title}: ", "dim"), cell]
+            yield Padding(_line(rest, ""), (0, 0, 0, INDENT), expand=False)

@@ -1,5 +1,7 @@
 """What the verbs before any read answer, as text: init, check, register, seal, inputs."""
 
+from pathlib import Path
+
 from lacre.broker.outcomes import Checked, InputsWritten, LedgerMade, PoolSealed, Registered
 from lacre.errors import printable
 from lacre.protocol.grammar import as_float
@@ -36,11 +38,11 @@ def checked_page(checked: Checked) -> Page:
     page = Page()
     page.heading(f"{checked.name}  ", Cell(_("valid"), "bold green"))
     page.say(protocol.title)
-    page.say(_("Protocol: sha256:{digest}").format(digest=checked.protocol_hash))
+    page.say(_("Protocol sha256:{digest}").format(digest=checked.protocol_hash))
     page.say(_("Study: {study}").format(study=protocol.study))
     if protocol.data.prior_exposure != "none":
-        page.say(_("Prior exposure: {words}. Every result will read retrospective.").format(
-            words=protocol.data.prior_exposure.rstrip(".")))  # fmt: skip
+        page.say(_("Prior exposure: {words}").format(words=protocol.data.prior_exposure))
+        page.say(_("So every result will read retrospective, and none confirmatory."))
     _pools(page, protocol)
     _analyses(page, checked)
     page.gap()
@@ -52,18 +54,28 @@ def registered_page(registered: Registered) -> Page:
     """Write a registration for people."""
     page = Page()
     page.heading(_("{study} is registered").format(study=registered.study))
-    page.say(_("Entry {entry}, {time}").format(entry=registered.entry, time=words.moment(registered.time)))
-    page.say(_("Protocol: sha256:{digest}").format(digest=registered.protocol_hash))
+    page.say(
+        _("Entry {entry}, {time} UTC").format(entry=registered.entry, time=words.moment(registered.time))
+    )
+    page.say(_("Protocol sha256:{digest}").format(digest=registered.protocol_hash))
     warnings(page, registered.warnings)
     return page
+
+
+def receipt_note(path: Path) -> str:
+    """Say where a registration's receipt is, and what it is good for."""
+    return _(
+        "Its receipt is in {file}. It proves to anyone, without this ledger, that the entry stands in the "
+        "log: keep a copy where the ledger is not."
+    ).format(file=path)
 
 
 def sealed_page(sealed: PoolSealed) -> Page:
     """Write a seal for people."""
     page = Page()
-    page.heading(_("{pool} of {study} is sealed and counts as {standing}").format(
-        pool=sealed.pool, study=sealed.study, standing=sealed.standing))  # fmt: skip
-    page.say(_("Entry {entry}, {time}").format(entry=sealed.entry, time=words.moment(sealed.time)))
+    counts = _("{pool} of {study} is sealed and counts as {standing}")
+    page.heading(counts.format(pool=sealed.pool, study=sealed.study, standing=sealed.standing))
+    page.say(_("Entry {entry}, {time} UTC").format(entry=sealed.entry, time=words.moment(sealed.time)))
     for table, rows in sealed.rows.items():
         page.say(ngettext("{table}: {rows} row", "{table}: {rows} rows", rows).format(table=table, rows=rows))
     for line in shortfalls(sealed.shortfall):

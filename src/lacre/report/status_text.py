@@ -1,12 +1,15 @@
 """Where things stand, as text: the ledger, a study, the log, an entry."""
 
 import json
+from typing import Any
 
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, StudyShown
 from lacre.errors import printable
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page
 from lacre.report.result_text import custody
+from lacre.rules.record import Answered, Recorded
+from lacre.rules.requests import Read
 from lacre.rules.state import PoolState, ReadMade, StudyState
 from lacre.text import _, ngettext
 
@@ -67,31 +70,47 @@ def entry_page(shown: EntryShown) -> Page:
     recorded = shown.recorded
     page = Page()
     page.heading(_("Entry {index}: {what}").format(index=recorded.index, what=history.what(recorded)))
-    page.say(words.moment(recorded.time))
+    page.say(_("{time} UTC").format(time=words.moment(recorded.time)))
     asked = history.by(recorded)
     if asked is not None:
         page.say(_("Asked by {who} ({keyid})").format(who=words.who(asked, shown.names), keyid=asked))
     page.say(_("Leaf hash: {digest}").format(digest=recorded.leaf_hash.hex()))
     for signature in recorded.envelope.signatures:
-        page.say(_("Signed by {who} ({keyid})").format(
-            who=words.who(signature.keyid, shown.names), keyid=signature.keyid))  # fmt: skip
+        who = words.who(signature.keyid, shown.names)
+        page.say(_("Signed by {who} ({keyid})").format(who=who, keyid=signature.keyid))
     for digest, body in shown.documents.items():
         size = (
             _("missing") if body is None else ngettext("{n} byte", "{n} bytes", len(body)).format(n=len(body))
         )
         page.say(_("Document {digest}: {size}").format(digest=digest, size=size))
-    page.heading(_("Its statement"))
-    statement = json.loads(recorded.envelope.payload)
-    page.block(json.dumps(statement, indent=2, ensure_ascii=False))
+    request = recorded.content.request if isinstance(recorded.content, Answered) else None
+    reason = shown.documents.get(request.reason or "") if isinstance(request, Read) else None
+    if reason is not None:
+        page.say(_("Reason given: {words}").format(words=reason.decode("utf-8", "replace")))
+    for title, said in _content(recorded):
+        page.heading(title)
+        page.block(json.dumps(said, indent=2, ensure_ascii=False, sort_keys=True))
     return page
+
+
+def _content(recorded: Recorded) -> list[tuple[str, Any]]:
+    """Return the parts of what an entry says; the signed request within it is opened."""
+    content = recorded.content
+    if not isinstance(content, Answered):
+        return [(_("It says"), content.as_json())]
+    return [
+        (_("The request"), content.request.as_json()),
+        (_("What the broker found, as it declared it"), content.facts.as_json()),
+        (_("What the law decided"), content.decision.as_json()),
+    ]
 
 
 def _study(page: Page, study: StudyState) -> None:
     page.heading(study.slug)
     registered = study.registered
-    page.say(_("Registered at entry {entry}, {time}").format(
-        entry=registered.entry, time=words.moment(registered.time)))  # fmt: skip
-    page.say(_("Protocol: sha256:{digest}").format(digest=study.in_force.protocol_hash))
+    time = words.moment(registered.time)
+    page.say(_("Registered at entry {entry}, {time} UTC").format(entry=registered.entry, time=time))
+    page.say(_("Protocol sha256:{digest}").format(digest=study.in_force.protocol_hash))
     columns = [
         Column(_("pool")),
         Column(_("counts as")),
@@ -114,12 +133,12 @@ def _pool(name: str, pool: PoolState | None) -> list[str | Cell]:
     rows = sum(pool.sealed.facts.rows.values())
     content = pool.of_class("teste", "dev", "contraste")
     results = ", ".join(_result(read) for read in pool.reads if read.result is not None)
-    return [Cell(name, "bold"), standing, str(rows), _("entry {entry}").format(entry=pool.sealed.entry),
-            str(len(content)), results]  # fmt: skip
+    sealed = _("entry {entry}").format(entry=pool.sealed.entry)
+    return [Cell(name, "bold"), standing, str(rows), sealed, str(len(content)), results]
 
 
 def _result(read: ReadMade) -> str:
-    name = _("{state} at entry {entry}").format(state=words.state(str(read.state)), entry=read.result)
+    name = f"@{read.result} {read.state}"
     return _("{result} (confirmatory)").format(result=name) if read.decision.confirmatory else name
 
 

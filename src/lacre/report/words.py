@@ -52,26 +52,18 @@ def rule(metric_name: str, by: Sequence[str], form: str, limit: float) -> str:
     return _(RULES[form]).format(metric=metric(metric_name), by=groups, limit=percent(limit))
 
 
-def state(name: str) -> str:
-    """Return a verdict as it is printed."""
-    return printable(name.replace("_", " "))
+def percent(share: float | None) -> str:
+    """Return a share that somebody chose, such as a threshold, in percent, as short as it is."""
+    return "–" if share is None else f"{_digits(share).rstrip('0').rstrip('.')} %"
 
 
-def percent(rate: float | None, *, apart_from: float | None = None) -> str:
-    """Return a rate in percent, rounded so that it says neither 0 nor 100 unless it is.
+def rate(value: float | None, *, apart_from: float | None = None) -> str:
+    """Return an observed rate in percent, rounded so that it says neither 0 nor 100 unless it is.
 
     One decimal is kept, and as many more as it takes not to look like `apart_from`, a threshold on one side
     of which it is.
     """
-    if rate is None:
-        return "–"
-    for digits in range(1, _MOST_DIGITS):
-        text = f"{100 * rate:.{digits}f}"
-        flat = float(text) in (0.0, 100.0) and rate not in (0.0, 1.0)
-        same = apart_from is not None and rate != apart_from and text == f"{100 * apart_from:.{digits}f}"
-        if not flat and not same:
-            break
-    return f"{text.rstrip('0').rstrip('.')} %"
+    return "–" if value is None else f"{_digits(value, apart_from)} %"
 
 
 def interval(low: float | None, high: float | None, *, apart_from: float | None = None) -> str:
@@ -79,13 +71,23 @@ def interval(low: float | None, high: float | None, *, apart_from: float | None 
     if low is None or high is None:
         return "–"
     return _("{low} to {high}").format(
-        low=percent(low, apart_from=apart_from), high=percent(high, apart_from=apart_from)
+        low=rate(low, apart_from=apart_from), high=rate(high, apart_from=apart_from)
     )
 
 
+def _digits(share: float, apart_from: float | None = None) -> str:
+    for digits in range(1, _MOST_DIGITS):
+        text = f"{100 * share:.{digits}f}"
+        flat = float(text) in (0.0, 100.0) and share not in (0.0, 1.0)
+        same = apart_from is not None and share != apart_from and text == f"{100 * apart_from:.{digits}f}"
+        if not flat and not same:
+            break
+    return text
+
+
 def moment(time: str) -> str:
-    """Return an entry's time, to the second."""
-    return f"{time[:10]} {time[11:19]} UTC" if len(time) >= 19 else printable(time)
+    """Return an entry's time, which is in UTC, to the second."""
+    return f"{time[:10]} {time[11:19]}" if len(time) >= 19 else printable(time)
 
 
 def short(digest: str) -> str:

@@ -14,8 +14,8 @@ from lacre.errors import (
     LacreError,
     NonceRepeated,
     ReadAlreadySpent,
-    StoreCommitUncertain,
     StoreCorrupt,
+    StoreError,
 )
 from lacre.ledger import merkle
 from lacre.ledger.checkpoint import Checkpoint
@@ -201,7 +201,8 @@ class Writer:
                 try:
                     with committing(path):
                         connection.commit()
-                except StoreCommitUncertain:
+                except StoreError:
+                    # SQLAlchemy takes the transaction to be over, the database may not; closing settles it.
                     connection.invalidate()
                     raise
         self._edge = transaction.edge()

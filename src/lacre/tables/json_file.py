@@ -22,10 +22,10 @@ from lacre.text import N_, _
 _ROWS = 1 << 12
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SPACES = b" \t\n\r"
+_SOMETHING = re.compile(rb"[^ \t\n\r]")
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 
 _ABSENT = object()
-_NESTED = object()
 
 _NOT_JSON = N_("row {row} is not valid JSON")
 _NOT_OBJECT = N_("row {row} is not an object")
@@ -47,7 +47,7 @@ class Place:
     steps: tuple[str | int, ...]
 
 
-class _Refused(Exception):  # noqa: N818 - never leaves this module
+class _Refused(Exception):
     """What is wrong with a row. It carries none of the text, unlike the errors of `json`."""
 
     def __init__(self, why: str) -> None:
@@ -58,15 +58,14 @@ class _Refused(Exception):  # noqa: N818 - never leaves this module
 def read_json(raw: bytes, wanted: Sequence[Place], sink: Sink, *, lines: bool, file: str) -> tuple[str, ...]:
     """Give the columns `wanted` of the rows of `raw` to `sink`, some at a time; return the unused names.
 
-    `lines` tells JSON Lines from JSON.
-    Those are the top-level keys of any row that lead to no wanted column. Raises what `text_begins` does,
-    `TableNoRows`, `TableMalformed`, `TableNotScalar`, `TableNoText`, and `TableColumnAbsent` for a column
-    that no row has.
+    Those are the top-level keys of any row that lead to no wanted column. `lines` tells JSON Lines from JSON.
+    Raises what `text_begins` does, `TableNoRows`, `TableMalformed`, `TableNotScalar`, `TableNoText`, and
+    `TableColumnAbsent` for a column that no row has.
     """
     begin = text_begins(raw, "utf-8", file)
-    if not raw[begin:].strip(_SPACES):
+    if not _SOMETHING.search(raw, begin):
         raise TableEmpty(file=file)
-    collector = _Collector(wanted, sink)
+    collector = _Collector(wanted, sink, escapes=b"\\u" in raw)
     rows = _line_rows(raw, begin) if lines else _array_rows(raw, begin)
     why = None
     try:
@@ -83,13 +82,14 @@ def read_json(raw: bytes, wanted: Sequence[Place], sink: Sink, *, lines: bool, f
 
 
 class _Collector:
-    """Columns of the rows met so far, and what was odd in them."""
+    """The rows not given to the sink yet, and what was met in all of them."""
 
-    def __init__(self, wanted: Sequence[Place], sink: Sink) -> None:
+    def __init__(self, wanted: Sequence[Place], sink: Sink, *, escapes: bool) -> None:
         self.rows = 0
         self._wanted = wanted
         self._sink = sink
-        self._cells: list[list[str | None]] = [[] for _place in wanted]
+        self._escapes = escapes
+        self._held: list[dict[str, Any]] = []
         self._met = [False] * len(wanted)
         self._nested = [Tally() for _place in wanted]
         self._no_text = [False] * len(wanted)
@@ -100,53 +100,59 @@ class _Collector:
             if any(map(_NO_TEXT.search, row)):
                 raise _Refused(_KEY_NO_TEXT)
             self._names.update(dict.fromkeys(row))
+        self._held.append(row)
         self.rows += 1
-        for number, place in enumerate(self._wanted):
-            self._cells[number].append(self._cell(row, number, place.steps))
-        if len(self._cells[0]) == _ROWS:
+        if len(self._held) == _ROWS:
             self._flush()
 
     def finish(self, file: str) -> tuple[str, ...]:
         if self.rows == 0:
             raise TableNoRows(file=file)
-        for number, place in enumerate(self._wanted):
-            if (rows := self._nested[number]).count:
-                raise TableNotScalar(file=file, column=place.name, count=rows.count, row=rows.first)
-        absent = [place for place, met in zip(self._wanted, self._met, strict=True) if not met]
-        if absent:
-            refuse_absent(self._names, [place.name for place in absent], file)
-        for number, place in enumerate(self._wanted):
-            if self._no_text[number]:
-                raise TableNoText(file=file, column=place.name)
         self._flush()
+        for place, rows in zip(self._wanted, self._nested, strict=True):
+            if rows.count:
+                raise TableNotScalar(file=file, column=place.name, count=rows.count, row=rows.first)
+        absent = [place.name for place, met in zip(self._wanted, self._met, strict=True) if not met]
+        if absent:
+            refuse_absent(self._names, absent, file)
+        for place, no_text in zip(self._wanted, self._no_text, strict=True):
+            if no_text:
+                raise TableNoText(file=file, column=place.name)
         return unused(self._names, [str(place.steps[0]) for place in self._wanted])
 
-    def _cell(self, row: dict[str, Any], number: int, steps: tuple[str | int, ...]) -> str | None:
-        value = _at(row, steps)
-        if value is _ABSENT:
-            return None
-        self._met[number] = True
-        if isinstance(value, str):
-            # Escapes may spell half of a surrogate pair, which is no character.
-            if not value.isascii() and _NO_TEXT.search(value):
-                self._no_text[number] = True
-            return value
-        if value is None:
-            return None
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        self._nested[number].note(self.rows)
-        return None
-
     def _flush(self) -> None:
-        if self._cells[0]:
-            columns: list[Cells] = list(self._cells)
-            self._cells = [[] for _place in self._wanted]
-            self._sink(columns)
+        if self._held:
+            self._sink([self._cells(number, place.steps) for number, place in enumerate(self._wanted)])
+            self._held = []
+
+    def _cells(self, number: int, steps: tuple[str | int, ...]) -> Cells:
+        name = steps[0]
+        if len(steps) == 1 and isinstance(name, str):
+            values = [row.get(name, _ABSENT) for row in self._held]
+        else:
+            values = [_at(row, steps) for row in self._held]
+        kinds = set(map(type, values))
+        if kinds != {type(_ABSENT)}:
+            self._met[number] = True
+        if not kinds.isdisjoint((dict, list)):
+            for row, value in enumerate(values, self.rows - len(values) + 1):
+                if isinstance(value, dict | list):
+                    self._nested[number].note(row)
+        cells: Cells = values if kinds == {str} else list(map(_text, values))
+        # Escapes may spell half of a surrogate pair, which is no character.
+        if self._escapes and any(cell is not None and _NO_TEXT.search(cell) for cell in cells):
+            self._no_text[number] = True
+        return cells
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else None
 
 
 def _at(value: Any, steps: tuple[str | int, ...]) -> Any:
-    """Return what the steps lead to; `_ABSENT` past the end of what is there, `_NESTED` past one value."""
+    """Return what the steps lead to; `_ABSENT` past the end of what is there, a list past a single value."""
     for step in steps:
         if isinstance(value, dict) and isinstance(step, str):
             if step not in value:
@@ -157,7 +163,7 @@ def _at(value: Any, steps: tuple[str | int, ...]) -> Any:
                 return _ABSENT
             value = value[step]
         else:
-            return _ABSENT if value is None else _NESTED
+            return _ABSENT if value is None else []
     return value
 
 

@@ -92,5 +92,5 @@ def test_unknown_reasons_render_as_their_code() -> None:
 
 
 def test_names_in_reasons_cannot_write_to_a_terminal() -> None:
-    fields = {"low": 0.2, "high": 0.3, "threshold": 0.1, "group": "\x1b[2J"}
+    fields: dict[str, str | float] = {"low": 0.2, "high": 0.3, "threshold": 0.1, "group": "\x1b[2J"}
     assert "\x1b" not in render(Reason("ceiling-broken", fields))

@@ -358,7 +358,13 @@ class Builder:
             state = "INSUFFICIENT_EVIDENCE"
         if decision.review:
             state = "MANUAL_REVIEW"
-        one = {"id": "parity", "computed": computed, "state": state, "confirmatory": decision.confirmatory}
+        settled = {"computed": computed, "state": state}
+        one = {
+            "id": "parity",
+            **settled,
+            "confirmatory": decision.confirmatory,
+            "criteria": [{"id": "gap", "metric": "error", **settled, "groups": []}],
+        }
         said = {
             "study": study,
             "protocol": f"sha256:{request.protocol}",

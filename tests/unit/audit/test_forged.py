@@ -424,6 +424,33 @@ def test_a_result_whose_state_is_not_that_of_its_analyses(builder: Builder, stat
     assert {("result-differs", index), ("result-state", index)} == found(builder)
 
 
+def test_a_criterion_that_passes_where_no_pass_is_allowed(builder: Builder) -> None:
+    def passed(document: dict[str, Any]) -> dict[str, Any]:
+        analysis = document["analyses"][0]
+        return {**document, "analyses": [{**analysis, "criteria": [{"computed": "PASS", "state": "PASS"}]}]}
+
+    index = builder.result("one", reading(builder), "PASS", passed)
+    assert found(builder) == {("result-state", index)}
+
+
+def test_an_analysis_that_reads_better_than_its_criteria(builder: Builder) -> None:
+    def better(document: dict[str, Any]) -> dict[str, Any]:
+        analysis = document["analyses"][0]
+        return {**document, "analyses": [{**analysis, "criteria": [{"computed": "FAIL", "state": "FAIL"}]}]}
+
+    index = builder.result("one", reading(builder), "PASS", better)
+    assert found(builder) == {("result-state", index)}
+
+
+def test_an_analysis_may_ask_for_a_review_whatever_its_criteria_say(builder: Builder) -> None:
+    def reviewed(document: dict[str, Any]) -> dict[str, Any]:
+        analysis = document["analyses"][0]
+        return {**document, "analyses": [{**analysis, "criteria": [{"computed": "FAIL", "state": "FAIL"}]}]}
+
+    builder.result("one", reading(builder), "MANUAL_REVIEW", reviewed)
+    assert found(builder) == set()
+
+
 def test_a_result_that_left_its_registered_analysis_out(builder: Builder) -> None:
     def without(document: dict[str, Any]) -> dict[str, Any]:
         return {**document, "analyses": [{**document["analyses"][0], "id": "other"}]}

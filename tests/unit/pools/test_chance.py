@@ -12,7 +12,7 @@ from lacre.pools import chance
 
 @pytest.mark.parametrize(("a", "b"), [(1, 1), (2, 2), (3, 2), (1, 6), (4, 4)])
 def test_the_crossing_probability_is_that_of_all_splits(a: int, b: int) -> None:
-    """Every way to choose which a of the a + b rows are the first pool's: is row 0 on another side than row 1?"""
+    """Over all ways to choose the a rows of the first pool: is row 0 on another side than row 1?"""
     splits = [set(chosen) for chosen in combinations(range(a + b), a)]
     crossing = sum((0 in split) != (1 in split) for split in splits)
     assert chance.crossing_probability(a, b) == pytest.approx(crossing / len(splits))
@@ -37,7 +37,7 @@ def test_alpha_is_the_tail_beyond_four_deviations() -> None:
 
 
 def test_fifteen_contents_in_common_are_evidence_and_fourteen_are_none() -> None:
-    """In equal pools without repetitions p is 1/2 in the limit: 2^-14 = 6.1e-5 and 2^-15 = 3.1e-5 around 3.2e-5."""
+    """In large equal pools without repetitions p is 1/2: 2^-14 = 6.1e-5, 2^-15 = 3.1e-5, ALPHA between."""
     assert not chance.contents_beyond_chance(14, 0, 100_000, 100_000)
     assert chance.contents_beyond_chance(15, 0, 100_000, 100_000)
     assert not chance.contents_beyond_chance(15, 15, 100_000, 100_000)

@@ -39,9 +39,28 @@ def test_numbers(written: Any, value: Fraction | float, canonical: str | float) 
 
 @pytest.mark.parametrize(
     "written",
-    [True, None, "x", "0.1", "1", "1/0", "1/-3", "1 / 3", "1/3/5", "", "nan", float("inf"), float("nan"), 2**53, 1e300,
-     "9007199254740993/9007199254740992", [1], "+1/3", "١/٣"],
-)  # fmt: skip
+    [
+        True,
+        None,
+        "x",
+        "0.1",
+        "1",
+        "1/0",
+        "1/-3",
+        "1 / 3",
+        "1/3/5",
+        "",
+        "nan",
+        float("inf"),
+        float("nan"),
+        2**53,
+        1e300,
+        "9007199254740993/9007199254740992",
+        [1],
+        "+1/3",
+        "١/٣",
+    ],
+)
 def test_what_is_no_number(written: Any) -> None:
     with pytest.raises(ValidationError):
         NUMBER.validate_python(written)
@@ -79,13 +98,17 @@ def test_identifiers(name: str) -> None:
     assert TypeAdapter(Identifier).validate_python(name) == name
 
 
-@pytest.mark.parametrize("name", ["", ".a", "-a", "a b", "a:b", "a=b", "a/b", "é", "x" * 65, "a\n", "..", "a@b"])
+@pytest.mark.parametrize(
+    "name", ["", ".a", "-a", "a b", "a:b", "a=b", "a/b", "é", "x" * 65, "a\n", "..", "a@b"]
+)
 def test_what_is_no_identifier(name: str) -> None:
     with pytest.raises(ValidationError):
         TypeAdapter(Identifier).validate_python(name)
 
 
-@pytest.mark.parametrize("name", ["a", "Not Sure", "c_charge.degree", "идентификатор", " padded ", "x" * 128, "a\u200db"])
+@pytest.mark.parametrize(
+    "name", ["a", "Not Sure", "c_charge.degree", "идентификатор", " padded ", "x" * 128, "a\u200db"]
+)
 def test_column_names(name: str) -> None:
     assert TypeAdapter(Name).validate_python(name) == name
 
@@ -105,7 +128,11 @@ def test_one_or_many() -> None:
 
 def test_bins_are_put_in_order() -> None:
     bins = TypeAdapter[Any](Bins).validate_python({"b": ["1/3", 1], "c": [1, None], "a": [0, "2/6"]})
-    assert list(bins.items()) == [("a", (0.0, Fraction(1, 3))), ("b", (Fraction(1, 3), 1.0)), ("c", (1.0, None))]
+    assert list(bins.items()) == [
+        ("a", (0.0, Fraction(1, 3))),
+        ("b", (Fraction(1, 3), 1.0)),
+        ("c", (1.0, None)),
+    ]
 
 
 @pytest.mark.parametrize(

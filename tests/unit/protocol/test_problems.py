@@ -16,104 +16,301 @@ Problems = Callable[[str], list[str]]
     ("old", "new", "said"),
     [
         # keys
-        ("study: loans", "studdy: loans", ["study: is missing", "studdy: `studdy` is not known here; did you mean `study`?"]),
+        (
+            "study: loans",
+            "studdy: loans",
+            ["study: is missing", "studdy: `studdy` is not known here; did you mean `study`?"],
+        ),
         ("language: en\n", "", ["language: is missing"]),
         ("language: en", "language:", ["language: is empty: give it a value, or take it out"]),
-        ("title: Loans", "title: Loans\nauthor: me", [
-            "author: `author` is not known here; there are `lacre`, `study`, `title`, `question`, `language`, `data`, "
-            "`disclosure`, `systems`, `tables`, `variants`, `pools`, `disjoint`, ..."]),
+        (
+            "title: Loans",
+            "title: Loans\nauthor: me",
+            [
+                (
+                    "author: `author` is not known here; there are `lacre`, `study`, `title`, `question`, "
+                    "`language`, `data`, "
+                    "`disclosure`, `systems`, `tables`, `variants`, `pools`, `disjoint`, ..."
+                )
+            ],
+        ),
         ("id: {type: text}", "id: {typ: text}", ["tables.cases.columns.id.type: is missing"]),
         ("id: {type: text}", "id: text", ["tables.cases.columns.id: must be a map, of `key: value` lines"]),
         ("id: {type: text}", "id: [text]", ["tables.cases.columns.id: must be a map, of `key: value` lines"]),
-        ("id: {type: text}", "id: {type: string}", [
-            "tables.cases.columns.id.type: `string` is none of those known here: `text`, `category`, `ordinal`, `number`, "
-            "`outcome`, `time`, `digest`"]),
-        ("id: {type: text}", "id: {type: text, min: 3}", [
-            "tables.cases.columns.id.min: `min` is not known here; there are `is`, `from`, `part`, `missing`, `path`, `type`"]),
-        ("max_group_gap: 0.1", "max_grup_gap: 0.1", [
-            "analyses.gate.criteria.gap.max_grup_gap: `max_grup_gap` is not known here; did you mean `max_group_gap`?"]),
+        (
+            "id: {type: text}",
+            "id: {type: string}",
+            [
+                (
+                    "tables.cases.columns.id.type: `string` is none of those known here: `text`, `category`, "
+                    "`ordinal`, `number`, "
+                    "`outcome`, `time`, `digest`"
+                )
+            ],
+        ),
+        (
+            "id: {type: text}",
+            "id: {type: text, min: 3}",
+            [
+                (
+                    "tables.cases.columns.id.min: `min` is not known here; there are `is`, `from`, `part`, "
+                    "`missing`, `path`, `type`"
+                )
+            ],
+        ),
+        (
+            "max_group_gap: 0.1",
+            "max_grup_gap: 0.1",
+            [
+                (
+                    "analyses.gate.criteria.gap.max_grup_gap: `max_grup_gap` is not known here; did you mean "
+                    "`max_group_gap`?"
+                )
+            ],
+        ),
         # values
         ("lacre: 1", "lacre: 2", ["lacre: must be 1, the one format this version reads"]),
         ("lacre: 1", "lacre: true", ["lacre: must be 1, the one format this version reads"]),
         ("lacre: 1", "lacre: '1'", ["lacre: must be 1, the one format this version reads"]),
-        ("study: loans", "study: Loans", [
-            "study: `Loans` is no study name: use 1 to 64 small letters, digits and `-`, and no `-` at either end"]),
+        (
+            "study: loans",
+            "study: Loans",
+            [
+                (
+                    "study: `Loans` is no study name: use 1 to 64 small letters, digits and `-`, and no `-` "
+                    "at either end"
+                )
+            ],
+        ),
         ("study: loans", "study: 2026", ["study: must be text: write it in quotes"]),
         ("study: loans", "study: {a: b}", ["study: must be text"]),
         ("title: Loans", "title: '  '", ["title: must not be blank"]),
-        ("language: en", "language: English!", [
-            "language: `English!` is no language tag: write one such as `en` or `pt-BR`"]),
+        (
+            "language: en",
+            "language: English!",
+            ["language: `English!` is no language tag: write one such as `en` or `pt-BR`"],
+        ),
         ("identifiable: false", "identifiable: no", ["data.identifiable: must be true or false"]),
-        ("prior_exposure: none", "prior_exposure: None", [
-            "data.prior_exposure: must be `none`, or say in words who has seen what"]),
-        ('positive: "1"', "positive: 1", ["tables.cases.columns.repaid.positive: must be text: write it in quotes"]),
-        ('positive: "1"', "positive: True", ["tables.cases.columns.repaid.positive: must be text: write it in quotes"]),
-        ('positive: "1"', "positive: [Medium, 2]", [
-            "tables.cases.columns.repaid.positive.1: must be text: write it in quotes"]),
-        ("values: [f, m]", "values: [f, null]", ["tables.cases.columns.sex.values.1: must be text: write it in quotes"]),
-        ("values: [f, m]", "values: [f, 1950]", ["tables.cases.columns.sex.values.1: must be text: write it in quotes"]),
+        (
+            "prior_exposure: none",
+            "prior_exposure: None",
+            ["data.prior_exposure: must be `none`, or say in words who has seen what"],
+        ),
+        (
+            'positive: "1"',
+            "positive: 1",
+            ["tables.cases.columns.repaid.positive: must be text: write it in quotes"],
+        ),
+        (
+            'positive: "1"',
+            "positive: True",
+            ["tables.cases.columns.repaid.positive: must be text: write it in quotes"],
+        ),
+        (
+            'positive: "1"',
+            "positive: [Medium, 2]",
+            ["tables.cases.columns.repaid.positive.1: must be text: write it in quotes"],
+        ),
+        (
+            "values: [f, m]",
+            "values: [f, null]",
+            ["tables.cases.columns.sex.values.1: must be text: write it in quotes"],
+        ),
+        (
+            "values: [f, m]",
+            "values: [f, 1950]",
+            ["tables.cases.columns.sex.values.1: must be text: write it in quotes"],
+        ),
         ("values: [f, m]", "values: [f, m, f]", ["tables.cases.columns.sex.values.2: holds `f` twice"]),
-        ("values: [f, m]", "values: f", [
-            "tables.cases.columns.sex.values: must be a list, in brackets or with a dash before each"]),
+        (
+            "values: [f, m]",
+            "values: f",
+            ["tables.cases.columns.sex.values: must be a list, in brackets or with a dash before each"],
+        ),
         ("values: [f, m]", "values: []", ["tables.cases.columns.sex.values: must hold at least one"]),
         ("cases: 900", "cases: 0", ["pools.teste.planned.cases: must be 1 or more"]),
         ("cases: 900", "cases: 9.5", ["pools.teste.planned.cases: must be a whole number"]),
         ("cases: 900", "cases: many", ["pools.teste.planned.cases: must be a whole number"]),
-        ("max_group_gap: 0.1", "max_group_gap: 5", [
-            "analyses.gate.criteria.gap.max_group_gap: must be from 0 to 1, and is 5"]),
-        ("max_group_gap: 0.1", 'max_group_gap: "0.1"', [
-            "analyses.gate.criteria.gap.max_group_gap: must be a number: write it without quotes, and with a decimal point"]),
-        ("max_group_gap: 0.1", 'max_group_gap: "5 %"', [
-            'analyses.gate.criteria.gap.max_group_gap: must be a number, or a fraction in quotes such as "1/3"']),
-        ("max_group_gap: 0.1", 'max_group_gap: "1/0"', [
-            "analyses.gate.criteria.gap.max_group_gap: must not divide by zero"]),
-        ("max_group_gap: 0.1", "max_group_gap: true", [
-            "analyses.gate.criteria.gap.max_group_gap: must be a number, not true or false"]),
-        ("metric: error", "metric: errors", [
-            "analyses.gate.criteria.gap.metric: `errors` is none of those known here; did you mean `error`?"]),
-        ("metric: error", "metric: 3", [
-            "analyses.gate.criteria.gap.metric: must be one of `error`, `false_positive`, `false_negative`, `selection`"]),
-        ("kind: group_fairness", "kind: group_farness", [
-            "analyses.gate.kind: `group_farness` is no kind of analysis; did you mean `group_fairness`?"]),
-        ("kind: group_fairness", "kind: horoscope", [
-            "analyses.gate.kind: `horoscope` is no kind of analysis; there are `group_fairness`, `recall`, "
-            "`protective_failure`, `paired_variants`, `verification`, `self_agreement`, `judge_agreement`, `estimate`"]),
+        (
+            "max_group_gap: 0.1",
+            "max_group_gap: 5",
+            ["analyses.gate.criteria.gap.max_group_gap: must be from 0 to 1, and is 5"],
+        ),
+        (
+            "max_group_gap: 0.1",
+            'max_group_gap: "0.1"',
+            [
+                (
+                    "analyses.gate.criteria.gap.max_group_gap: must be a number: write it without quotes, "
+                    "and with a decimal point"
+                )
+            ],
+        ),
+        (
+            "max_group_gap: 0.1",
+            'max_group_gap: "5 %"',
+            [
+                (
+                    "analyses.gate.criteria.gap.max_group_gap: must be a number, or a fraction in quotes "
+                    'such as "1/3"'
+                )
+            ],
+        ),
+        (
+            "max_group_gap: 0.1",
+            'max_group_gap: "1/0"',
+            ["analyses.gate.criteria.gap.max_group_gap: must not divide by zero"],
+        ),
+        (
+            "max_group_gap: 0.1",
+            "max_group_gap: true",
+            ["analyses.gate.criteria.gap.max_group_gap: must be a number, not true or false"],
+        ),
+        (
+            "metric: error",
+            "metric: errors",
+            [
+                (
+                    "analyses.gate.criteria.gap.metric: `errors` is none of those known here; did you "
+                    "mean `error`?"
+                )
+            ],
+        ),
+        (
+            "metric: error",
+            "metric: 3",
+            [
+                (
+                    "analyses.gate.criteria.gap.metric: must be one of `error`, `false_positive`, "
+                    "`false_negative`, `selection`"
+                )
+            ],
+        ),
+        (
+            "kind: group_fairness",
+            "kind: group_farness",
+            ["analyses.gate.kind: `group_farness` is no kind of analysis; did you mean `group_fairness`?"],
+        ),
+        (
+            "kind: group_fairness",
+            "kind: horoscope",
+            [
+                (
+                    "analyses.gate.kind: `horoscope` is no kind of analysis; there are `group_fairness`, "
+                    "`recall`, "
+                    "`protective_failure`, `paired_variants`, `verification`, `self_agreement`, "
+                    "`judge_agreement`, `estimate`"
+                )
+            ],
+        ),
         ("    kind: group_fairness\n", "", ["analyses.gate.kind: is missing"]),
         ("  teste:", "  test:", ["pools.test: `test` is no pool; did you mean `teste`?"]),
-        ("  teste:", "  holdout:", [
-            "pools.holdout: `holdout` is no pool: a pool's name is its role, one of `dev`, `teste`, `contraste`, "
-            "`guarda`, `corpus`",
-            "analyses.gate.pool: `teste` is not declared under pools, which has `holdout`"]),
+        (
+            "  teste:",
+            "  holdout:",
+            [
+                (
+                    "pools.holdout: `holdout` is no pool: a pool's name is its role, one of `dev`, `teste`, "
+                    "`contraste`, "
+                    "`guarda`, `corpus`"
+                ),
+                "analyses.gate.pool: `teste` is not declared under pools, which has `holdout`",
+            ],
+        ),
         # names
-        ("tables: cases", "tables: case", [
-            "pools.teste.tables: `case` is not declared under tables; did you mean `cases`?",
-            "pools.teste.planned.cases: `cases` is not among the pool's tables",
-            "analyses.gate.table: `cases` is not among the tables of teste"]),
-        ("label: repaid", "label: repayd", [
-            "analyses.gate.label: `repayd` is not declared under tables.cases.columns; did you mean `repaid`?"]),
-        ("label: repaid", "label: zzz", [
-            "analyses.gate.label: `zzz` is not declared under tables.cases.columns, which has `granted`, `id`, `repaid`, `sex`"]),
-        ("pool: teste", "pool: dev", ["analyses.gate.pool: `dev` is not declared under pools, which has `teste`"]),
-        ("table: cases\n", "table: cases\n    systems: [a]\n", [
-            "analyses.gate.systems.0: `a` is not declared: there is nothing under systems"]),
-        ("key: id", "key: [id, granted]", [
-            "tables.cases.key.1: `granted` comes from the submission; it must be the pool's own"]),
-        ("key: id", "key: repaid", [
-            "tables.cases.key: `repaid` is of type outcome; what names a case is text, category, ordinal or digest"]),
-        ("key: id", "key: id\n    unit: person", [
-            "tables.cases.unit: `person` is not declared under tables.cases.columns, which has `granted`, `id`, `repaid`, `sex`"]),
+        (
+            "tables: cases",
+            "tables: case",
+            [
+                "pools.teste.tables: `case` is not declared under tables; did you mean `cases`?",
+                "pools.teste.planned.cases: `cases` is not among the pool's tables",
+                "analyses.gate.table: `cases` is not among the tables of teste",
+            ],
+        ),
+        (
+            "label: repaid",
+            "label: repayd",
+            [
+                (
+                    "analyses.gate.label: `repayd` is not declared under tables.cases.columns; did you mean "
+                    "`repaid`?"
+                )
+            ],
+        ),
+        (
+            "label: repaid",
+            "label: zzz",
+            [
+                (
+                    "analyses.gate.label: `zzz` is not declared under tables.cases.columns, which has "
+                    "`granted`, `id`, `repaid`, `sex`"
+                )
+            ],
+        ),
+        (
+            "pool: teste",
+            "pool: dev",
+            ["analyses.gate.pool: `dev` is not declared under pools, which has `teste`"],
+        ),
+        (
+            "table: cases\n",
+            "table: cases\n    systems: [a]\n",
+            ["analyses.gate.systems.0: `a` is not declared: there is nothing under systems"],
+        ),
+        (
+            "key: id",
+            "key: [id, granted]",
+            ["tables.cases.key.1: `granted` comes from the submission; it must be the pool's own"],
+        ),
+        (
+            "key: id",
+            "key: repaid",
+            [
+                (
+                    "tables.cases.key: `repaid` is of type outcome; what names a case is text, category, "
+                    "ordinal or digest"
+                )
+            ],
+        ),
+        (
+            "key: id",
+            "key: id\n    unit: person",
+            [
+                (
+                    "tables.cases.unit: `person` is not declared under tables.cases.columns, which has "
+                    "`granted`, `id`, `repaid`, `sex`"
+                )
+            ],
+        ),
         ("key: id", "key: []", ["tables.cases.key: must hold at least one"]),
-        ("analyses:", "locked: analyses.gate.criteria.gip\nanalyses:", [
-            "locked: `analyses.gate.criteria.gip` leads nowhere in this protocol"]),
-        ("analyses:", "remedies: rebalance\nanalyses:", ["remedies: needs `max_rebalances`: how often a corpus may grow"]),
-        ("analyses:", "max_rebalances: 1\nanalyses:", [
-            "max_rebalances: means nothing without `remedies: [rebalance]`"]),
-        ("analyses:", "disjoint: [photo, [sex, granted]]\nanalyses:", [
-            "disjoint.0: `photo` is not declared under tables, which has `id`, `repaid`, `sex`",
-            "disjoint.1.1: `granted` is not declared under tables, which has `id`, `repaid`, `sex`"]),
+        (
+            "analyses:",
+            "locked: analyses.gate.criteria.gip\nanalyses:",
+            ["locked: `analyses.gate.criteria.gip` leads nowhere in this protocol"],
+        ),
+        (
+            "analyses:",
+            "remedies: rebalance\nanalyses:",
+            ["remedies: needs `max_rebalances`: how often a corpus may grow"],
+        ),
+        (
+            "analyses:",
+            "max_rebalances: 1\nanalyses:",
+            ["max_rebalances: means nothing without `remedies: [rebalance]`"],
+        ),
+        (
+            "analyses:",
+            "disjoint: [photo, [sex, granted]]\nanalyses:",
+            [
+                "disjoint.0: `photo` is not declared under tables, which has `id`, `repaid`, `sex`",
+                "disjoint.1.1: `granted` is not declared under tables, which has `id`, `repaid`, `sex`",
+            ],
+        ),
     ],
-)  # fmt: skip
-def test_what_is_said(loans: str, spoil: Spoil, problems: Problems, old: str, new: str, said: list[str]) -> None:
+)
+def test_what_is_said(
+    loans: str, spoil: Spoil, problems: Problems, old: str, new: str, said: list[str]
+) -> None:
     found = problems(spoil(loans, old, new))
     assert sorted(found) == sorted(said)
 
@@ -132,7 +329,10 @@ def test_all_is_said_at_once(loans: str, spoil: Spoil, problems: Problems) -> No
         "tables.cases.columns.id.type: `txt` is none of those known here; did you mean `text`?",
         "analyses.gate.label: `repayed` is not declared under tables.cases.columns; did you mean `repaid`?",
         "analyses.gate.criteria.gap.by: `age` is not among the attributes",
-        "analyses.gate.criteria.gap.max_grup_gap: `max_grup_gap` is not known here; did you mean `max_group_gap`?",
+        (
+            "analyses.gate.criteria.gap.max_grup_gap: `max_grup_gap` is not known here; did you mean "
+            "`max_group_gap`?"
+        ),
     ]
 
 
@@ -144,7 +344,9 @@ def test_a_part_that_cannot_be_read_is_no_unknown_name(loans: str, spoil: Spoil,
     assert problems(spoil(loans, "tables: cases,", "tables: 3,")) == [
         "pools.teste.tables: must be text: write it in quotes"
     ]
-    assert problems(spoil(loans, "key: id", "key: 1")) == ["tables.cases.key: must be text: write it in quotes"]
+    assert problems(spoil(loans, "key: id", "key: 1")) == [
+        "tables.cases.key: must be text: write it in quotes"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -180,12 +382,16 @@ def test_no_word_of_pydantic_reaches_a_person(whole: str, problems: Problems) ->
     for index, line in enumerate(lines):
         for match in re.finditer(r"(?<=: )[A-Za-z0-9.\"/-]+(?=[,}\n]|$)", line):
             for other in ("[[7]]", "{x: {y: 7}}", "7.5", "null", "true"):
-                text = "\n".join([*lines[:index], line[: match.start()] + other + line[match.end() :], *lines[index + 1 :]])
+                text = "\n".join(
+                    [*lines[:index], line[: match.start()] + other + line[match.end() :], *lines[index + 1 :]]
+                )
                 try:
                     parse(text.encode())
                 except LacreError as error:
                     said = error.message
-                    assert not re.search(r"pydantic|Input should|is not what stands|valid|_type|\bdict|\bNone|[{}]", said), said
+                    assert not re.search(
+                        r"pydantic|Input should|is not what stands|valid|_type|\bdict|\bNone|[{}]", said
+                    ), said
 
 
 def test_a_thousand_problems_are_enough() -> None:

@@ -3,14 +3,13 @@
 The statements come over a plain connection, on which `recursive_triggers` is off, as it is by default.
 """
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-
-from lacre.store.engine import create_ledger
 
 READ = "'read', 't', 'faces', 'teste', 'teste', NULL"
 ENTRY = (
@@ -19,10 +18,10 @@ ENTRY = (
 
 
 @pytest.fixture
-def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+def connection(tmp_path: Path, empty_ledger: Path) -> Iterator[sqlite3.Connection]:
     """Two entries, of which the second is the first read of `teste`, one node, one document, a checkpoint."""
-    create_ledger(tmp_path / "ledger.db").dispose()
-    with closing(sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)) as made:
+    path = shutil.copy(empty_ledger, tmp_path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as made:
         made.execute(f"{ENTRY}) VALUES (0, x'00', x'00', 'genesis', 't', NULL, NULL, NULL, NULL, NULL)")
         made.execute(f"{ENTRY}) VALUES (1, x'01', x'01', {READ}, 'n1')")
         made.execute("INSERT INTO nodes VALUES (1, 0, x'02')")
@@ -111,9 +110,9 @@ def test_a_ledger_grows(connection: sqlite3.Connection, statement: str) -> None:
     assert dump(connection) != before
 
 
-def test_the_first_entry_is_entry_0(tmp_path: Path) -> None:
-    create_ledger(tmp_path / "ledger.db").dispose()
-    with closing(sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)) as empty:
+def test_the_first_entry_is_entry_0(tmp_path: Path, empty_ledger: Path) -> None:
+    path = shutil.copy(empty_ledger, tmp_path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as empty:
         with pytest.raises(sqlite3.IntegrityError, match="follows the last"):
             empty.execute(f"{ENTRY}) VALUES (1, x'00', x'00', {OTHER}, NULL)")
         empty.execute(f"{ENTRY}) VALUES (0, x'00', x'00', {OTHER}, NULL)")

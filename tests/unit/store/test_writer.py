@@ -1,8 +1,8 @@
 """A transaction on the ledger: all of it or nothing, one checkpoint at its end, and every failure by name."""
 
-import re
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,6 +30,24 @@ if TYPE_CHECKING:
     from .conftest import Place
 
 TESTE = Columns(kind="read", time="t", study="faces", pool="teste", read_class="teste", nonce="first")
+
+
+Step = Callable[[Transaction], object]
+
+
+def write(writer: Writer, *steps: Step) -> None:
+    """Take the steps in one transaction."""
+    with writer.transaction() as tx:
+        for step in steps:
+            step(tx)
+
+
+def one(tx: Transaction) -> object:
+    return tx.append(b"one", TESTE)
+
+
+def document(tx: Transaction) -> object:
+    return tx.put_document(b"body", "text/plain")
 
 
 def size_of(place: "Place") -> int:
@@ -74,10 +92,8 @@ def test_a_transaction_reads_what_it_wrote(place: "Place") -> None:
 
 def test_nothing_is_written_when_the_block_raises(place: "Place") -> None:
     place.append(b"genesis")
-    with pytest.raises(ZeroDivisionError), place.writer.transaction() as tx:
-        tx.append(b"one", TESTE)
-        tx.put_document(b"body", "text/plain")
-        _ = 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        write(place.writer, one, document, lambda _tx: 1 / 0)
     with snapshot(place.engine) as reader:
         assert (reader.size, list(reader.documents())) == (1, [])
     place.append(b"another")
@@ -124,13 +140,22 @@ def retype(tx: Transaction) -> None:
     tx.put_document(b"body", "text/html")
 
 
+def unremarkable(tx: Transaction) -> object:
+    return tx.append(b"unremarkable", Columns(kind="seal", time="t"))
+
+
+def swallow(tx: Transaction, ask: Step) -> None:
+    with suppress(LacreError):
+        ask(tx)
+
+
 CONFLICTS = [(spend, ReadAlreadySpent), (repeat, NonceRepeated), (retype, DocumentDiffers)]
 
 
 @pytest.mark.parametrize("has_triggers", [True, False])
 @pytest.mark.parametrize(("ask", "refusal"), CONFLICTS)
 def test_what_is_once_is_refused_by_name_and_undoes_the_rest(
-    place: "Place", ask: Callable[[Transaction], None], refusal: type[LacreError], has_triggers: bool
+    place: "Place", ask: Step, refusal: type[LacreError], has_triggers: bool
 ) -> None:
     place.append(b"genesis")
     with place.writer.transaction() as tx:
@@ -139,15 +164,10 @@ def test_what_is_once_is_refused_by_name_and_undoes_the_rest(
     if not has_triggers:
         for trigger in ("entries_teste_once", "entries_nonce_once"):
             place.raw(f"DROP TRIGGER {trigger}")
-    with pytest.raises(refusal), place.writer.transaction() as tx:
-        tx.append(b"before", Columns(kind="seal", time="t"))
-        ask(tx)
-    # A caller that swallows the refusal commits nothing either, and is told.
-    with pytest.raises(refusal), place.writer.transaction() as tx:
-        tx.append(b"before", Columns(kind="seal", time="t"))
-        with pytest.raises(refusal):
-            ask(tx)
-        tx.append(b"after", Columns(kind="seal", time="t"))
+    with pytest.raises(refusal):
+        write(place.writer, unremarkable, ask)
+    with pytest.raises(refusal):  # a caller that swallows it commits nothing either, and is told
+        write(place.writer, unremarkable, lambda tx: swallow(tx, ask), unremarkable)
     assert size_of(place) == 2
     place.append(b"next")
     assert verified(place) == 3
@@ -215,7 +235,7 @@ def test_a_checkpoint_that_cannot_be_read_is_damage(place: "Place") -> None:
 
 def test_what_the_database_refuses_for_another_reason(place: "Place") -> None:
     with pytest.raises(StoreRefused), place.writer.transaction() as tx:
-        tx.append(b"genesis", Columns(kind=None, time="t"))  # type: ignore[arg-type]  # as a fault would have it
+        tx.append(b"genesis", Columns(kind=None, time="t"))  # type: ignore[arg-type]  # as a fault would do
 
 
 def test_a_full_disk(place: "Place") -> None:
@@ -224,8 +244,8 @@ def test_a_full_disk(place: "Place") -> None:
     with place.engine.connect() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(DiskFull), place.writer.transaction() as tx:
-        tx.append(b"x" * 60_000, TESTE)
+    with pytest.raises(DiskFull):
+        write(place.writer, lambda tx: tx.append(b"x" * 60_000, TESTE))
     assert size_of(place) == 1
     place.engine.dispose()
     place.append(b"x" * 60_000)
@@ -234,7 +254,7 @@ def test_a_full_disk(place: "Place") -> None:
 
 def commit_error(code: int, name: str) -> sqlite3.OperationalError:
     error = sqlite3.OperationalError("said by the test")
-    error.sqlite_errorcode, error.sqlite_errorname = code, name  # type: ignore[misc]  # set by the driver alone
+    error.sqlite_errorcode, error.sqlite_errorname = code, name
     return error
 
 
@@ -250,13 +270,10 @@ def test_a_commit_that_failed_may_have_persisted(
             commit(connection)
         raise commit_error(sqlite3.SQLITE_IOERR_FSYNC, "SQLITE_IOERR_FSYNC")
 
-    with (
-        monkeypatch.context() as patch,
-        pytest.raises(StoreCommitUncertain, match="SQLITE_IOERR_FSYNC") as caught,
-        place.writer.transaction() as tx,
-    ):
+    with monkeypatch.context() as patch:
         patch.setattr(place.engine.dialect, "do_commit", fail)
-        tx.append(b"one", TESTE)
+        with pytest.raises(StoreCommitUncertain, match="SQLITE_IOERR_FSYNC") as caught:
+            write(place.writer, one)
     assert "same command again" in caught.value.way_out
     assert size_of(place) == (2 if persisted else 1)
     place.append(b"next")
@@ -273,13 +290,10 @@ def test_a_commit_that_certainly_wrote_nothing(
     def fail(_connection: Any) -> None:
         raise commit_error(code, "said by the test")
 
-    with (
-        monkeypatch.context() as patch,
-        pytest.raises(refusal),
-        place.writer.transaction() as tx,
-    ):
+    with monkeypatch.context() as patch:
         patch.setattr(place.engine.dialect, "do_commit", fail)
-        tx.append(b"genesis", TESTE)
+        with pytest.raises(refusal):
+            write(place.writer, one)
     assert size_of(place) == 0
 
 
@@ -287,8 +301,8 @@ def test_a_commit_waits_for_those_who_read(place: "Place", monkeypatch: pytest.M
     monkeypatch.setattr(engine_module, "BUSY_SECONDS", 0)
     place.reopen()
     place.append(b"genesis")
-    with snapshot(place.engine), pytest.raises(StoreBusy), place.writer.transaction() as tx:
-        tx.append(b"one", TESTE)
+    with snapshot(place.engine), pytest.raises(StoreBusy):
+        write(place.writer, one)
     assert size_of(place) == 1
 
 
@@ -296,7 +310,8 @@ def test_an_error_of_the_disk(place: "Place", monkeypatch: pytest.MonkeyPatch) -
     def fail(*_: Any, **__: Any) -> None:
         raise commit_error(sqlite3.SQLITE_IOERR_READ, "SQLITE_IOERR_READ")
 
-    with monkeypatch.context() as patch, pytest.raises(StoreFailed, match=re.escape("SQLITE_IOERR_READ")):
+    with monkeypatch.context() as patch:
         patch.setattr(place.engine.dialect, "do_execute", fail)
-        place.append(b"genesis")
+        with pytest.raises(StoreFailed, match="SQLITE_IOERR_READ"):
+            write(place.writer, one)
     assert size_of(place) == 0

@@ -39,6 +39,7 @@ def refusal(raw: bytes, *wanted: str, dialect: Dialect = Dialect()) -> LacreErro
         columns(raw, *wanted, dialect=dialect)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
+    assert "cases." in str(caught.value)
     return caught.value
 
 
@@ -59,7 +60,20 @@ def test_line_ends_marks_and_quotes_change_nothing(raw: bytes) -> None:
 
 
 def test_cells_are_kept_to_the_letter() -> None:
-    cells = ["00000000000191", "NA", "na", "None", "nan", "NULL", " 1 ", "1.0", "1,5", 'a "b"', "l1\nl2", "\r\n"]
+    cells = [
+        "00000000000191",
+        "NA",
+        "na",
+        "None",
+        "nan",
+        "NULL",
+        " 1 ",
+        "1.0",
+        "1,5",
+        'a "b"',
+        "l1\nl2",
+        "\r\n",
+    ]
     raw = "".join('"{}"\r\n'.format(cell.replace('"', '""')) for cell in ["id", *cells]).encode()
     assert columns(raw, "id") == {"id": cells}
 
@@ -108,7 +122,7 @@ def test_latin_1_is_read_where_it_is_declared() -> None:
 
 
 def test_strip_takes_blanks_off_names_and_cells_quoted_ones_too() -> None:
-    raw = "id, x ,\ty\n1, a b\t,\u00a0c\n2, \"d, e \",f\n".encode()
+    raw = 'id, x ,\ty\n1, a b\t,\u00a0c\n2, "d, e ",f\n'.encode()
     stripped = columns(raw, "id", "x", "y", dialect=Dialect(strip=True))
     assert stripped == {"id": ["1", "2"], "x": ["a b", "d, e"], "y": ["c", "f"]}
 
@@ -134,7 +148,15 @@ def test_a_header_alone_has_no_rows(raw: bytes) -> None:
         (b"id,x\n1,a\n \n", 2, 3, 1),
         (b"id,x\n1,a,\n", 1, 2, 3),
     ],
-    ids=["short", "long", "after cells of several lines", "blank", "blank first", "a blank", "delimiter at the end"],
+    ids=[
+        "short",
+        "long",
+        "after cells of several lines",
+        "blank",
+        "blank first",
+        "a blank",
+        "delimiter at the end",
+    ],
 )
 def test_ragged_rows_are_refused_with_their_place(raw: bytes, row: int, line: int, cells: int) -> None:
     error = refusal(raw, "id")
@@ -204,7 +226,9 @@ def test_a_nul_is_refused_in_any_encoding() -> None:
 
 
 def test_utf_8_by_its_mark_is_not_read_as_latin_1() -> None:
-    assert isinstance(refusal(b"\xef\xbb\xbfid\n1\n", "id", dialect=Dialect(encoding="latin-1")), TableNotLatin1)
+    assert isinstance(
+        refusal(b"\xef\xbb\xbfid\n1\n", "id", dialect=Dialect(encoding="latin-1")), TableNotLatin1
+    )
 
 
 def test_a_cell_may_be_longer_than_the_limit_of_the_csv_module() -> None:
@@ -215,8 +239,8 @@ def test_a_cell_may_be_longer_than_the_limit_of_the_csv_module() -> None:
 def test_a_header_of_a_million_names_takes_no_quadratic_time() -> None:
     names = [f"column {number}" for number in range(1_000_000)]
     raw = (",".join(names) + "\n" + ",".join(["1"] * len(names)) + "\n").encode()
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert columns(raw, names[-1], names[0]) == {names[-1]: ["1"], names[0]: ["1"]}
     assert isinstance(refusal(raw, "colunm 99"), TableColumnAbsent)
     # Quadratic would be days; this only has to be far from that on a slow machine.
-    assert time.perf_counter() - begun < 60
+    assert time.process_time() - begun < 60

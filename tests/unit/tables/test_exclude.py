@@ -8,6 +8,7 @@ import pytest
 from lacre.protocol.tables import Exclusion
 from lacre.tables.columns import TypedTable
 from lacre.tables.exclude import apply_exclusions
+from lacre.tables.formats import Format
 
 Read = Callable[..., TypedTable]
 
@@ -61,8 +62,11 @@ def test_no_condition_drops_nothing(read: Read) -> None:
 
 
 def test_a_null_is_in_no_list(read: Read) -> None:
-    from lacre.tables.formats import Format
-
     condition = {"column": "x", "in": [""]}
-    table = read('[{"id": 1, "x": ""}, {"id": 2, "x": null}]', {"x": {"type": "text"}}, format=Format.JSON, exclude=[condition])
+    table = read(
+        '[{"id": 1, "x": ""}, {"id": 2, "x": null}]',
+        {"x": {"type": "text"}},
+        format=Format.JSON,
+        exclude=[condition],
+    )
     assert apply_exclusions(table, [Exclusion.model_validate(condition)]).kept.tolist() == [False, True]

@@ -11,8 +11,8 @@ from lacre.errors import (
     TableEmpty,
     TableMalformed,
     TableNoRows,
-    TableNotScalar,
     TableNoText,
+    TableNotScalar,
     TableNul,
     TableUndecodable,
 )
@@ -42,6 +42,7 @@ def refusal(text: str | bytes, *places: Place, lines: bool = False) -> LacreErro
         rows(text, *places, lines=lines)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
+    assert "cases." in str(caught.value)
     return caught.value
 
 
@@ -59,7 +60,19 @@ def test_an_array_and_lines_give_the_same_rows() -> None:
 
 
 @pytest.mark.parametrize(
-    "number", ["0", "-0", "1", "1.0", "0.10", "1e5", "1E+05", "16111901302299999999", "0.1000000000000000055511", "1e999"]
+    "number",
+    [
+        "0",
+        "-0",
+        "1",
+        "1.0",
+        "0.10",
+        "1e5",
+        "1E+05",
+        "16111901302299999999",
+        "0.1000000000000000055511",
+        "1e999",
+    ],
 )
 def test_numbers_keep_the_digits_of_their_source(number: str) -> None:
     assert rows(f'[{{"id": {number}}}]', ID)[0] == {"id": [number]}
@@ -80,7 +93,10 @@ def test_a_path_leads_into_objects_and_lists() -> None:
         '[{"avaliacao": {"nota": 40}, "list": [0, {"a b": "y"}]}, {"avaliacao": {}, "list": []},'
         ' {"avaliacao": null, "list": [0, {}]}, {"list": null}]'
     )
-    assert rows(text, note, second)[0] == {"nota": ["40", None, None, None], "second": ["y", None, None, None]}
+    assert rows(text, note, second)[0] == {
+        "nota": ["40", None, None, None],
+        "second": ["y", None, None, None],
+    }
 
 
 def test_a_name_with_dots_is_a_name() -> None:

@@ -50,6 +50,7 @@ def refusal(raw: bytes, *wanted: str) -> LacreError:
     with pytest.raises(LacreError) as caught:
         read(raw, *wanted)
     assert caught.value.__context__ is None
+    assert "cases." in str(caught.value)
     return caught.value
 
 

@@ -1,5 +1,6 @@
 """A file of a pool, or of a submission, is read by its table's declaration."""
 
+import io
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ from lacre.errors import (
 )
 from lacre.tables.columns import MISSING, Codes, Numbers, Outcomes, Texts, TypedTable
 from lacre.tables.formats import Format
+from lacre.tables.read import read_table
 
 Read = Callable[..., TypedTable]
 
@@ -65,8 +67,6 @@ def test_a_misnamed_column_of_a_submission_is_refused_with_the_nearest(read: Rea
 
 
 def test_the_file_is_called_by_the_tables_name_when_it_has_none(declare: Callable[..., Any]) -> None:
-    from lacre.tables.read import read_table
-
     with pytest.raises(TableColumnAbsent) as caught:
         read_table(b"x\n1\n", declare({}), "cases", Format.CSV, only="pool")
     assert caught.value.fields["file"] == "cases"
@@ -91,7 +91,12 @@ def test_missing_keys_are_refused_with_the_count(read: Read) -> None:
     with pytest.raises(TableKeyMissing) as caught:
         read("id\nNA\n", {"id": {"type": "text", "missing": ["NA"]}})
     with pytest.raises(TableKeyMissing) as caught:
-        read('[{"a": 1, "b": 2}, {"a": 1}]', {"a": {"type": "text"}, "b": {"type": "text"}}, key=["a", "b"], format=Format.JSON)
+        read(
+            '[{"a": 1, "b": 2}, {"a": 1}]',
+            {"a": {"type": "text"}, "b": {"type": "text"}},
+            key=["a", "b"],
+            format=Format.JSON,
+        )
     assert (caught.value.fields["column"], caught.value.fields["row"]) == ("b", 2)
 
 
@@ -167,8 +172,6 @@ def test_how_csv_is_written_is_said_of_csv_alone(read: Read) -> None:
 
 
 def test_json_lines_and_parquet(read: Read) -> None:
-    import io
-
     pa = pytest.importorskip("pyarrow")
     pq = pytest.importorskip("pyarrow.parquet")
     stream = io.BytesIO()

@@ -1,0 +1,279 @@
+"""One analysis of a result as text: its criteria, every group's line, and what was left out and why."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from lacre.analyses.reasons import Reason, render
+from lacre.errors import printable
+from lacre.report import words
+from lacre.report.page import Cell, Column, Page, Row
+from lacre.text import N_, _, ngettext
+
+LEFT_OUT: Mapping[str, str] = MappingProxyType(
+    {
+        "excluded": N_("excluded as registered, by {column}"),
+        "attribute-missing": N_("{column} is missing"),
+        "attribute-undeclared": N_("{column} holds a value that is not declared"),
+        "label-missing": N_("the label {column} is missing"),
+        "label-undeclared": N_("the label {column} holds a value that is not declared"),
+        "prediction-undeclared": N_("the prediction {column} holds a value that is not declared"),
+        "cluster-missing": N_("the cluster {column} is missing"),
+    }
+)
+_DECIDED = ("within", "beyond", "open")
+_CHOSEN = ("threshold", "limit")
+
+Document = Mapping[str, Any]
+Rates = Mapping[tuple[str, str | None, frozenset[tuple[str, str]]], Document]
+"""Estimates by metric, system and group."""
+
+
+def analysis(page: Page, document: Document) -> None:
+    """Write one analysis, whole."""
+    heading(page, document)
+    _computed(page, document)
+    criteria = document["criteria"]
+    rates = {(each["metric"], each["system"], _key(each)): each for each in document["estimates"]}
+    if len(criteria) > 1:
+        summary(page, criteria)
+    for criterion in criteria:
+        _criterion(page, criterion, rates)
+    _calibration(page, document.get("calibration", ()))
+    _left_out(page, document["left_out"])
+    _notes(page, document["notes"])
+
+
+def heading(page: Page, document: Document) -> None:
+    """Write the name of an analysis and its verdict."""
+    page.heading(f"{document['id']} ({words.kind(document['kind'])})  ", verdict(document["state"]))
+
+
+def summary(page: Page, criteria: Sequence[Document]) -> None:
+    """Write a line for each criterion."""
+    systems = any(each.get("system") for each in criteria)
+    columns = [
+        Column(_("criterion"), wraps=True),
+        *([Column(_("system"))] if systems else []),
+        Column(_("rule"), wraps=True, spare=True),
+        Column(_("observed"), right=True),
+        Column(_("interval"), right=True),
+        Column(_("verdict")),
+    ]
+    rows: list[Row] = [
+        [
+            Cell(each["id"], "bold"),
+            *([each.get("system") or ""] if systems else []),
+            _rule(each),
+            words.rate(each["value"], apart_from=each["threshold"]),
+            words.interval(each["low"], each["high"], apart_from=each["threshold"]),
+            verdict(each["state"]),
+        ]
+        for each in criteria
+    ]
+    page.table(columns, rows)
+
+
+def _computed(page: Page, document: Document) -> None:
+    """Say what the numbers alone would have given, where the read allows less."""
+    computed = document.get("computed", document["state"])
+    if computed != document["state"]:
+        said = _("Computed {computed}; what its read allows is {state}.")
+        page.say(said.format(computed=computed, state=document["state"]), indent=1)
+
+
+def verdict(state: str) -> Cell:
+    """Return a verdict, to stand out."""
+    return Cell(state, words.STATE_STYLES.get(state, ""))
+
+
+def reason(stored: Document | None) -> str:
+    """Make the sentence of a stored reason; what is a share in it reads in percent, as all around it does."""
+    if stored is None:
+        return ""
+    fields = stored["fields"]
+    bar = fields.get("threshold")
+    shown = {name: _in_percent(name, value, bar) for name, value in fields.items()}
+    return render(Reason(stored["code"], shown))
+
+
+# --- one criterion -----------------------------------------------------------------------------------------
+
+
+def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
+    page.gap()
+    system = f" ({criterion['system']})" if criterion.get("system") else ""
+    page.say(Cell(criterion["id"] + system, "bold"), "  ", verdict(criterion["state"]), indent=1)
+    page.say(_rule(criterion), indent=1)
+    page.say(reason(criterion["reason"]), indent=1)
+    _computed(page, criterion)
+    lines = criterion.get("groups", ())
+    if lines:
+        found = [_rate(rates, criterion, line) for line in lines]
+        _groups(page, criterion, lines, found)
+        _explain(page, found)
+    left_out = criterion.get("left_out", ())
+    if left_out:
+        total = sum(each["count"] for each in left_out)
+        said = ngettext("{count} case is left out of this", "{count} cases are left out of this", total)
+        whys = "; ".join(_left_out_words(each) for each in left_out)
+        page.say(said.format(count=total), f" ({whys}).", indent=1)
+
+
+def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: Sequence[Document]) -> None:
+    missing = any(line["missing"] for line in lines)
+    columns = [
+        Column(_("group"), wraps=True),
+        Column(words.metric(criterion["metric"]), right=True),
+        *([Column(_("unpredicted"), right=True)] if missing else []),
+        Column(_("rate"), right=True),
+        Column(_("interval"), right=True),
+        Column(_("verdict"), wraps=True),
+    ]
+    rows: list[Row] = [
+        [
+            words.group(line["group"]),
+            _events(line),
+            *([_count(line["missing"])] if missing else []),
+            _value(line, rate),
+            words.interval(line["low"], line["high"], apart_from=_bar(criterion)),
+            _decided(line),
+        ]
+        for line, rate in zip(lines, found, strict=True)
+    ]
+    page.table(columns, rows, indent=2)
+
+
+def _explain(page: Page, found: Sequence[Document]) -> None:
+    """Say what the intervals are, and what stands in the place of a zero."""
+    example = next((rate for rate in found if rate.get("confidence")), None)
+    if example is not None:
+        groups = example.get("simultaneous", len(found))
+        said = ngettext(
+            "The interval holds at {confidence} ({method}).",
+            "The intervals hold for the {count} declared groups together, at {confidence} ({method}).",
+            groups,
+        )
+        confidence = words.percent(example["confidence"])
+        page.say(
+            said.format(count=groups, confidence=confidence, method=_method(example["method"])), indent=2
+        )
+    bound = next((rate["zero_bound"] for rate in found if rate.get("zero_bound")), None)
+    if bound is not None:
+        said = _(
+            "“up to” is the one-sided {confidence} bound where nothing was counted, by the rule of three."
+        )
+        page.say(said.format(confidence=words.percent(bound["confidence"])), indent=2)
+
+
+def _events(line: Document) -> str:
+    cases = _count(line["denominator"])
+    return _("{events} of {cases}").format(events=_count(line["numerator"]), cases=cases)
+
+
+def _value(line: Document, rate: Document) -> str:
+    if rate.get("zero_bound"):
+        return _("up to {bound}").format(bound=words.rate(rate["zero_bound"]["rule_of_three"]))
+    if line["value"] == 0 and line["high"]:
+        return _("up to {bound}").format(bound=words.rate(line["high"]))
+    return words.rate(line["value"])
+
+
+def _decided(line: Document) -> Cell:
+    """Return a group's verdict, with its reason where the bounds are not all there is to it."""
+    state, why = line["state"], line["reason"]
+    said = state if why is None or why["code"] in _DECIDED else f"{state}: {reason(why)}"
+    return Cell(said, words.STATE_STYLES.get(state, ""))
+
+
+# --- beside the criteria -----------------------------------------------------------------------------------
+
+
+def _calibration(page: Page, errors: Sequence[Document]) -> None:
+    if not errors:
+        return
+    systems = any(each.get("system") for each in errors)
+    page.gap()
+    bins = _(", {bins} bins").format(bins=errors[0]["bins"])
+    page.say(Cell(_("expected calibration error"), "bold"), bins, indent=1)
+    columns = [
+        Column(_("group"), wraps=True),
+        *([Column(_("system"))] if systems else []),
+        Column(_("cases"), right=True),
+        Column(_("left out"), right=True),
+        Column(_("error"), right=True),
+    ]
+    rows: list[Row] = [
+        [
+            words.group(each["group"]),
+            *([each.get("system") or ""] if systems else []),
+            _count(each["cases"]),
+            _count(each["left_out"]),
+            "–"
+            if each["expected_calibration_error"] is None
+            else f"{each['expected_calibration_error']:.3f}",
+        ]
+        for each in errors
+    ]
+    page.table(columns, rows, indent=2)
+
+
+def _left_out(page: Page, left_out: Sequence[Document]) -> None:
+    counted = [each for each in left_out if each["count"]]
+    if not counted:
+        return
+    page.gap()
+    page.say(_("Left out, each reason counted by itself:"), indent=1)
+    for each in counted:
+        page.say(_left_out_words(each), indent=2)
+
+
+def _left_out_words(each: Document) -> str:
+    column = printable(str(each.get("column", "")))
+    template = LEFT_OUT.get(each["reason"])
+    why = _(template).format(column=column) if template else f"{printable(each['reason'])} {column}".strip()
+    system = f" ({printable(each['system'])})" if each.get("system") else ""
+    return f"{each['count']}: {why}{system}"
+
+
+def _notes(page: Page, notes: Sequence[Document]) -> None:
+    if notes:
+        page.gap()
+    for note in notes:
+        page.say(_("Note: {note}").format(note=reason(note)), indent=1)
+
+
+# --- small pieces ------------------------------------------------------------------------------------------
+
+
+def _rule(criterion: Document) -> str:
+    by, form = criterion.get("by", ()), criterion.get("rule", "")
+    return words.rule(criterion["metric"], by, form, criterion["threshold"])
+
+
+def _bar(criterion: Document) -> float | None:
+    """Return the threshold that each group's own bounds are held against, if they are."""
+    worst = str(criterion.get("rule", "")).startswith("worst_group")
+    return criterion["threshold"] if worst else None
+
+
+def _key(document: Document) -> frozenset[tuple[str, str]]:
+    return frozenset(document["group"].items())
+
+
+def _rate(rates: Rates, criterion: Document, line: Document) -> Document:
+    return rates.get((criterion["metric"], criterion.get("system"), _key(line)), {})
+
+
+def _in_percent(name: str, value: Any, bar: float | None) -> Any:
+    if not isinstance(value, float):
+        return value
+    return words.percent(value) if name in _CHOSEN else words.rate(value, apart_from=bar)
+
+
+def _method(name: str) -> str:
+    return printable(name.replace("clopper-pearson", "Clopper-Pearson"))
+
+
+def _count(value: int | None) -> str:
+    return "–" if value is None else str(value)

@@ -1,0 +1,191 @@
+"""Disclosure control: what is withheld, what stays, and what nobody can subtract back."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lacre.analyses import merge
+from lacre.analyses.disclosure import min_count
+from lacre.analyses.estimate import Withheld
+from lacre.analyses.reasons import Reason
+from lacre.analyses.result import AnalysisResult
+from lacre.analyses.suppression import LAYERS, Cell, hidden_cells
+from lacre.analyses.verdict import State
+from lacre.canonical import canonical_json
+
+Make = Callable[..., Any]
+RULE = {"id": "c", "metric": "false_negative", "by": "sex", "worst_group": {"max": 0.5}}
+IDENTIFIABLE = {"data": {"identifiable": True, "prior_exposure": "none"}}
+
+
+def cell(rows: Make, sex: str, age: str, negatives: int, positives: int) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = rows(negatives, sex=sex, age=age, label=0, prediction=0)
+    made += rows(positives, sex=sex, age=age, label=1, prediction=1)
+    return made
+
+
+def withheld(result: AnalysisResult) -> set[tuple[str, str]]:
+    return {
+        (each.metric, " ".join(value for _, value in each.group))
+        for each in result.estimates
+        if isinstance(each, Withheld)
+    }
+
+
+def test_when_it_applies(gate: Make) -> None:
+    assert min_count(gate().protocol) is None
+    assert min_count(gate(protocol=IDENTIFIABLE).protocol) == 5
+    assert min_count(gate(protocol={"disclosure": {"min_count": 11}}).protocol) == 11
+
+
+def test_nothing_small_nothing_withheld(gate: Make, rows: Make) -> None:
+    data = [
+        row for s in ("female", "male") for a in ("young", "middle", "old") for row in cell(rows, s, a, 5, 5)
+    ]
+    assert withheld(gate(RULE, protocol=IDENTIFIABLE)(data)) == set()
+
+
+def test_a_small_group_takes_its_sibling_along(gate: Make, rows: Make) -> None:
+    """Four women of label 1: with all 54 and the 50 men they would be 54 - 50. Label 0 stays as it is.
+
+    By age the small cell is in `old`, so a second age and both sexes go with it: a block of 2 x 2.
+    """
+    sizes = {("female", "young"): 20, ("female", "middle"): 30, ("male", "young"): 25, ("male", "middle"): 15}
+    data = [row for (s, a), n in sizes.items() for row in cell(rows, s, a, 10, n)]
+    data += cell(rows, "female", "old", 10, 4) + cell(rows, "male", "old", 10, 10)
+    gone = withheld(gate(RULE, protocol=IDENTIFIABLE)(data))
+    crossed = {name for metric, name in gone if metric == "false_negative"}
+    assert crossed == {"female old", "male old", "female young", "male young"}
+    assert not any(metric == "false_positive" for metric, _ in gone)
+    assert {name for metric, name in gone if metric == "error"} == crossed
+    assert {name for metric, name in gone if metric == "selection"} == crossed
+
+
+def test_error_and_selection_go_with_either_label(gate: Make, rows: Make) -> None:
+    """400 of label 0 and 3 of label 1: error's 403 less false positive's 400 would give the 3."""
+    data = cell(rows, "female", "young", 400, 3) + cell(rows, "male", "young", 400, 300)
+    gone = withheld(gate(RULE, intersections=[], attributes=["sex"], protocol=IDENTIFIABLE)(data))
+    assert gone == {
+        (metric, sex) for metric in ("error", "selection", "false_negative") for sex in ("female", "male")
+    }
+
+
+def test_both_labels_of_everybody_add_up_to_the_rows(gate: Make, rows: Make) -> None:
+    """Three of label 1 among 1,000 rows: 1,000 less the label 0 would be 3, so these go too."""
+    data = cell(rows, "female", "young", 500, 1) + cell(rows, "male", "young", 497, 2)
+    gone = withheld(gate(RULE, intersections=[], attributes=["sex"], protocol=IDENTIFIABLE)(data))
+    assert {("false_positive", ""), ("false_negative", ""), ("error", "")} <= gone
+
+
+def test_empty_groups_are_small_groups(gate: Make, rows: Make) -> None:
+    """Two groups of none with a known sum of none are two known groups: a third goes with them."""
+    third = {"sex": {"type": "category", "values": ["female", "male", "other", "unsaid"]}}
+    data = cell(rows, "female", "young", 50, 60) + cell(rows, "male", "young", 50, 50)
+    make = gate(RULE, columns=third, intersections=[], attributes=["sex"], protocol=IDENTIFIABLE)
+    gone = {name for metric, name in withheld(make(data)) if metric == "false_negative"}
+    assert gone == {"other", "unsaid", "male"}
+
+
+def test_tiny_tables_show_nothing(gate: Make, rows: Make) -> None:
+    result = gate(RULE, protocol=IDENTIFIABLE)(cell(rows, "female", "young", 2, 2))
+    assert all(isinstance(each, Withheld) for each in result.estimates)
+
+
+def test_states_stay_and_numbers_go(gate: Make, rows: Make) -> None:
+    data = cell(rows, "female", "young", 50, 3) + cell(rows, "male", "young", 50, 100)
+    options: dict[str, Any] = {"intersections": [], "attributes": ["sex"], "min_cell": 3}
+    plain = gate(RULE, **options)(data)
+    hidden = gate(RULE, **options, protocol=IDENTIFIABLE)(data)
+    assert hidden.state is plain.state
+    before, after = plain.criteria[0], hidden.criteria[0]
+    assert [line.state for line in after.lines] == [line.state for line in before.lines]
+    for line in after.lines:
+        assert line.reason == Reason("withheld", {"min_count": 5})
+        assert (
+            line.value is line.low is line.high is line.numerator is line.denominator is line.missing is None
+        )
+    assert after.value is after.low is after.high is None
+    assert not set(after.reason.fields) & {"low", "high", "group", "cases"}
+    assert Reason("estimates-withheld", {"count": 6, "min_count": 5}) in hidden.notes
+
+
+def test_what_rests_on_shown_groups_stays(gate: Make, rows: Make) -> None:
+    """The worst of the shown groups is worse than any withheld: its numbers are its own."""
+    third = {"sex": {"type": "category", "values": ["female", "male", "other", "unsaid"]}}
+    data = rows(60, sex="female", label=1, prediction=0) + cell(rows, "female", "young", 200, 100)
+    data += cell(rows, "male", "young", 50, 40) + cell(rows, "other", "young", 50, 30)
+    data += cell(rows, "unsaid", "young", 50, 2)
+    make = gate(RULE, columns=third, intersections=[], attributes=["sex"], min_cell=10, protocol=IDENTIFIABLE)
+    (criterion,) = make(data).criteria
+    shown = [line.denominator for line in criterion.lines]
+    assert shown == [160, 40, None, None]
+    assert criterion.value == 60 / 160
+    assert criterion.high is not None
+
+
+def test_calibration_goes_with_its_group(gate: Make, typed: Make) -> None:
+    label = np.array([0] * 50 + [1] * 3 + [0] * 50 + [1] * 50)
+    table = typed(label=label, prediction=label, sex=[0] * 53 + [1] * 100, score=np.full(153, 0.5))
+    result = gate(
+        RULE,
+        intersections=[],
+        attributes=["sex"],
+        probability="score",
+        calibration_bins=2,
+        protocol=IDENTIFIABLE,
+    ).run(table)
+    everybody, *groups = result.calibration
+    assert everybody.cases == 153
+    for each in groups:
+        assert each.cases is each.error is each.left_out is None
+
+
+def test_systems_withhold_the_same_groups(gate: Make, rows: Make) -> None:
+    """One system's undeclared predictions make a group small; the other's counts would tell its size."""
+    make = gate(RULE, intersections=[], attributes=["sex"], protocol=IDENTIFIABLE)
+    fine = cell(rows, "female", "young", 50, 6) + cell(rows, "male", "young", 50, 60)
+    spoilt = [dict(row) for row in fine]
+    for row in spoilt[50:53]:
+        row["prediction"] = "?"
+    results = [make(fine, system="a"), make(spoilt, system="b")]
+    assert withheld(results[0]) == set()
+    merged = merge(results)
+    per_system: dict[str, set[Any]] = {"a": set(), "b": set()}
+    for each in merged.estimates:
+        if isinstance(each, Withheld):
+            per_system[each.system].add((each.metric, each.group))
+    assert per_system["a"] == per_system["b"] != set()
+    assert merged.criteria[0].lines[0].denominator is None
+    (note,) = (note for note in merged.notes if note.code == "estimates-withheld")
+    assert note.fields["count"] == 12
+    canonical_json(merged.as_json())
+
+
+def test_many_cells_show_no_crossing() -> None:
+    """Past the size the algebra can take, crossed cells go and the attributes' totals are solved as ever."""
+    sizes: dict[Cell, int] = {(layer, ()): 10_000 for layer in LAYERS}
+    for layer in LAYERS:
+        sizes |= {(layer, (("a", f"{i}"),)): 250 for i in range(40)}
+        sizes |= {(layer, (("b", f"{i}"),)): 250 for i in range(40)}
+        sizes |= {(layer, (("a", f"{i}"), ("b", f"{j}"))): (i + j) % 5 for i in range(40) for j in range(40)}
+    hidden = hidden_cells(sizes, 5)
+    assert hidden == {cell for cell in sizes if len(cell[1]) == 2}
+
+
+def test_a_review_names_no_number(gate: Make, rows: Make) -> None:
+    data = rows(4, sex="female", label=1, prediction=0)
+    result = gate(RULE, protocol=IDENTIFIABLE)(data)
+    assert result.state is State.MANUAL_REVIEW
+    assert result.criteria[0].reason == Reason("error-above-half")
+
+
+@pytest.mark.parametrize("least", [2, 5])
+def test_shown_sums_hide_no_small_remainder(least: int) -> None:
+    """Sizes 1 and 1 of a shown 100 would be known to be together 2: with `least` 5 a third goes along."""
+    sizes: dict[Cell, int] = {(layer, ()): 100 for layer in LAYERS}
+    for layer in LAYERS:
+        sizes |= {(layer, (("a", name),)): n for name, n in (("p", 1), ("q", 1), ("r", 40), ("s", 58))}
+    hidden = {group[0][1] for layer, group in hidden_cells(sizes, least) if group}
+    assert hidden == ({"p", "q"} if least == 2 else {"p", "q", "r"})
