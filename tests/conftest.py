@@ -39,6 +39,12 @@ def tool() -> Callable[[str], str]:
     return find
 
 
+@pytest.fixture(scope="session")
+def absent() -> Callable[[str, str], None]:
+    """Skip for want of something of a kind ("data" or "tools"), or fail where that kind is required."""
+    return _absent
+
+
 @pytest.fixture(autouse=True)
 def _own_machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test a state folder of its own: what one test's ledgers did, no other remembers."""

@@ -449,7 +449,9 @@ class TableNotNumber(TableError):
     """Cells of a number column that are no numbers."""
 
     code = "table-not-number"
-    template = N_("`{column}` of {file} is declared a number and is none in {count} rows, the first row {row}.")
+    template = N_(
+        "`{column}` of {file} is declared a number and is none in {count} rows, the first row {row}."
+    )
     remedy = N_(
         "Numbers are written with digits and `{decimal}` as their decimal mark; list what stands for a "
         'missing one, such as `missing: ["", NA]`.'
@@ -484,7 +486,9 @@ class TableNotDigest(TableError):
     """Cells of a digest column that are no SHA-256."""
 
     code = "table-not-digest"
-    template = N_("`{column}` of {file} is declared a digest and is none in {count} rows, the first row {row}.")
+    template = N_(
+        "`{column}` of {file} is declared a digest and is none in {count} rows, the first row {row}."
+    )
     remedy = N_("A digest is a SHA-256 in 64 hexadecimal digits, with or without `sha256:` before it.")
 
 

@@ -33,7 +33,7 @@ def _at(value: Any, path: tuple[str | int, ...]) -> Any:
 PATHS = _paths(PLAIN)
 KEYS = sorted({str(step) for path in PATHS for step in path} | {"id", "kind", "teste", "x", "é", ""})
 # Whatever stands anywhere in a protocol may be put anywhere else: far likelier to be nearly right than noise.
-PARTS = st.one_of(
+PARTS: st.SearchStrategy[Any] = st.one_of(
     st.sampled_from(PATHS).map(lambda path: _at(PLAIN, path)),
     st.sampled_from(
         [None, True, 0, 1, -1, 0.5, "1/3", "", "x", [], {}, [None, None], {"fixed": 1}, [[]], 2**53 - 1]

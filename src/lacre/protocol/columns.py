@@ -22,7 +22,7 @@ from lacre.text import N_
 
 Role = Literal["input", "labelled", "scored", "demographic", "inclusion_probability", "weight"]
 
-# The names of RFC 9535, section 2.5.1.1, and `-` inside them, which data files have and nothing else can mean.
+# The names of RFC 9535, section 2.5.1.1, and `-` inside them, which data files have.
 _STEP = re.compile(
     r"\.([A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff-]*)|\[(0|[1-9][0-9]{0,5})\]|\['([^'\\\[\]]+)'\]"
 )

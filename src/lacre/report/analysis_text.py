@@ -13,15 +13,11 @@ from lacre.text import N_, _, ngettext
 LEFT_OUT: Mapping[str, str] = MappingProxyType(
     {
         "excluded": N_("excluded as registered, by {column}"),
-        "attribute-missing": N_("{column} is missing"),
-        "attribute-undeclared": N_("{column} holds a value that is not declared"),
-        "label-missing": N_("the label {column} is missing"),
-        "label-undeclared": N_("the label {column} holds a value that is not declared"),
-        "prediction-undeclared": N_("the prediction {column} holds a value that is not declared"),
-        "cluster-missing": N_("the cluster {column} is missing"),
+        "missing": N_("{column} is missing"),
+        "undeclared": N_("{column} holds a value that is not declared"),
     }
 )
-_DECIDED = ("within", "beyond", "open")
+_DECIDED = ("within", "beyond", "open", "exploratory")
 _CHOSEN = ("threshold", "limit")
 
 Document = Mapping[str, Any]
@@ -65,13 +61,20 @@ def summary(page: Page, criteria: Sequence[Document]) -> None:
             Cell(each["id"], "bold"),
             *([each.get("system") or ""] if systems else []),
             _rule(each),
-            words.rate(each["value"], apart_from=each["threshold"]),
+            _observed(each),
             words.interval(each["low"], each["high"], apart_from=each["threshold"]),
             verdict(each["state"]),
         ]
         for each in criteria
     ]
     page.table(columns, rows)
+
+
+def _observed(criterion: Document) -> str:
+    # Nothing counted is never told as a zero.
+    if criterion["value"] == 0 and criterion["high"]:
+        return _up_to(criterion["high"])
+    return words.rate(criterion["value"], apart_from=criterion["threshold"])
 
 
 def _computed(page: Page, document: Document) -> None:
@@ -121,11 +124,9 @@ def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
 
 
 def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: Sequence[Document]) -> None:
-    missing = any(line["missing"] for line in lines)
     columns = [
         Column(_("group"), wraps=True),
         Column(words.metric(criterion["metric"]), right=True),
-        *([Column(_("unpredicted"), right=True)] if missing else []),
         Column(_("rate"), right=True),
         Column(_("interval"), right=True),
         Column(_("verdict"), wraps=True),
@@ -134,7 +135,6 @@ def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: S
         [
             words.group(line["group"]),
             _events(line),
-            *([_count(line["missing"])] if missing else []),
             _value(line, rate),
             words.interval(line["low"], line["high"], apart_from=_bar(criterion)),
             _decided(line),
@@ -161,21 +161,23 @@ def _explain(page: Page, found: Sequence[Document]) -> None:
     bound = next((rate["zero_bound"] for rate in found if rate.get("zero_bound")), None)
     if bound is not None:
         said = _(
-            "“up to” is the one-sided {confidence} bound where nothing was counted, by the rule of three."
+            "“up to” stands where nothing was counted: the one-sided {confidence} bound, by the rule of "
+            "three; with blanks, the interval's own."
         )
         page.say(said.format(confidence=words.percent(bound["confidence"])), indent=2)
 
 
 def _events(line: Document) -> str:
-    cases = _count(line["denominator"])
-    return _("{events} of {cases}").format(events=_count(line["numerator"]), cases=cases)
+    events, cases, blank = line["numerator"], line["denominator"], line["missing"]
+    said = _("{events} of {cases}").format(events=_count(events), cases=_count(cases))
+    return _("{said}, {n} blank").format(said=said, n=blank) if blank else said
 
 
 def _value(line: Document, rate: Document) -> str:
     if rate.get("zero_bound"):
-        return _("up to {bound}").format(bound=words.rate(rate["zero_bound"]["rule_of_three"]))
+        return _up_to(rate["zero_bound"]["rule_of_three"])
     if line["value"] == 0 and line["high"]:
-        return _("up to {bound}").format(bound=words.rate(line["high"]))
+        return _up_to(line["high"])
     return words.rate(line["value"])
 
 
@@ -273,6 +275,10 @@ def _in_percent(name: str, value: Any, bar: float | None) -> Any:
 
 def _method(name: str) -> str:
     return printable(name.replace("clopper-pearson", "Clopper-Pearson"))
+
+
+def _up_to(bound: float) -> str:
+    return _("up to {bound}").format(bound=words.rate(bound))
 
 
 def _count(value: int | None) -> str:

@@ -259,10 +259,27 @@ def _noted(noted: Noted) -> Document:
 
 
 def _story(told: Story) -> Document:
-    document = dataclasses.asdict(told)
-    document["seal"]["shortfall"] = _wires(told.seal.shortfall)
-    document["seal"]["custody"] = grade(told.seal.recipients, told.recipient)
-    return document
+    seal = {
+        **dataclasses.asdict(told.seal),
+        "shortfall": _wires(told.seal.shortfall),
+        "recipients": list(told.seal.recipients),
+        "custody": grade(told.seal.recipients, told.recipient),
+    }
+    result_ = {
+        **dataclasses.asdict(told.result),
+        "exploratory": list(told.result.exploratory),
+        "review": list(told.result.review),
+    }
+    return {
+        "result": told.name,
+        "study": told.study,
+        "pool": told.pool,
+        "now": told.now,
+        "registration": dataclasses.asdict(told.registration),
+        "seal": seal,
+        "reads": [dataclasses.asdict(read) for read in told.reads],
+        "outcome": result_,
+    }
 
 
 def _study(state: StudyState) -> Document:

@@ -70,9 +70,7 @@ def interval(low: float | None, high: float | None, *, apart_from: float | None 
     """Return an interval's two bounds in percent."""
     if low is None or high is None:
         return "–"
-    return _("{low} to {high}").format(
-        low=rate(low, apart_from=apart_from), high=rate(high, apart_from=apart_from)
-    )
+    return f"{_digits(low, apart_from)}–{_digits(high, apart_from)} %"
 
 
 def _digits(share: float, apart_from: float | None = None) -> str:

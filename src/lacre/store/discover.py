@@ -88,10 +88,8 @@ def _rename(unfinished: Path, final: Path) -> None:
     sync_folder(unfinished)
     try:
         unfinished.rename(final)
-    except FileExistsError as error:
-        raise LedgerExists(path=str(final)) from error
     except OSError as error:
-        # Of a folder in the way that is not empty, systems say ENOTEMPTY or EEXIST.
+        # Of a folder that stands in the way, systems say ENOTEMPTY or EEXIST; of a file, ENOTDIR.
         if final.exists():
             raise LedgerExists(path=str(final)) from error
         raise

@@ -73,6 +73,7 @@ def create_ledger(path: Path) -> Engine:
         _upgrade(engine)
     except BaseException:
         engine.dispose()
+        path.unlink(missing_ok=True)  # all or nothing, as everything here; an empty file would be in the way
         raise
     return engine
 

@@ -38,7 +38,7 @@ tables:
     id_namespace: br-sus
     columns:
       case_id: {type: text}
-      sex:     {type: category, values: [female, male], is: input}
+      age:     {type: number, is: input}
 disjoint: [[camera, lens]]
 pools:
   dev:   {tables: [cases]}

@@ -113,15 +113,18 @@ def test_contents_in_common_are_told(prints: Take) -> None:
 
 
 def test_in_one_namespace_ids_decide_across_studies(prints: Take) -> None:
-    a = prints(_ids(40), name="registry", sex=_sexes(40, 1))
-    b = prints(_ids(40, start=38), name="registry", study="outro", genesis="b" * 64, sex=_sexes(40, 2))
+    a = prints(_ids(40), name="registry", age=_ages(40, 1))
+    b = prints(_ids(40, start=38), name="registry", study="outro", genesis="b" * 64, age=_ages(40, 2))
     assert shared_between(a, b) == 3
 
 
 def test_in_one_namespace_equal_content_under_other_ids_is_another_case(prints: Take) -> None:
-    sexes = _sexes(400, 1)
-    a = prints(_ids(400), name="registry", sex=sexes)
-    assert shared_between(a, prints(_ids(400, "x"), name="registry", study="outro", sex=sexes)) == 0
+    """Outside the namespace the same content is found; inside it the ids say that these are others."""
+    ages = _ages(400, 1, among=10**9)
+    registered = prints(_ids(400), name="registry", age=ages)
+    others = prints(_ids(400, "x"), name="registry", study="outro", age=ages)
+    assert shared_between(registered, others) == 0
+    assert shared_between(registered, prints(_ids(400, "x"), study="outro", age=ages)) == 400
 
 
 # --- between studies

@@ -43,7 +43,7 @@ def test_a_threshold_is_as_short_as_it_is(share: float, text: str) -> None:
 
 def test_an_interval_without_bounds_is_a_dash() -> None:
     assert words.interval(None, None) == "–"
-    assert words.interval(0.1, 0.25) == "10.0 % to 25.0 %"
+    assert words.interval(0.1, 0.25) == "10.0–25.0 %"
 
 
 def test_a_moment_is_to_the_second() -> None:

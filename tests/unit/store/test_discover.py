@@ -1,5 +1,6 @@
 """Where a ledger lies, and how its folder comes to be there whole or not at all."""
 
+import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
@@ -83,6 +84,15 @@ def test_a_failed_making_leaves_nothing(tmp_path: Path) -> None:
             find_ledger(tmp_path)
         _ = 1 / 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_vanished_meanwhile(tmp_path: Path) -> None:
+    (tmp_path / "study").mkdir()
+    with ExitStack() as maker:
+        maker.enter_context(create_layout(tmp_path / "study"))
+        shutil.rmtree(tmp_path / "study")
+        with pytest.raises(NotWritten):
+            maker.close()
 
 
 def test_places_one_may_not_enter(open_folder: Path, as_nobody: Nobody) -> None:

@@ -206,6 +206,16 @@ def test_a_failed_upgrade_leaves_the_older_ledger(tmp_path: Path, monkeypatch: p
     close(path, open_ledger)
 
 
+def test_a_failed_making_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ledger.db"
+    with monkeypatch.context() as patch:
+        newer_code(tmp_path / "migrations", patch, "op.execute('INSERT INTO absent VALUES (1)')")
+        with pytest.raises(StoreCorrupt):
+            create_ledger(path)
+    assert not path.exists()
+    close(path, create_ledger)
+
+
 def test_a_ledger_in_use_for_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_module, "BUSY_SECONDS", 0)
     engine = create_ledger(tmp_path / "ledger.db")
@@ -264,6 +274,7 @@ def test_a_connection_is_not_kept_to_a_file_that_was_replaced(tmp_path: Path) ->
     engine.dispose()
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # of Python 3.12 on, where threads run
 def test_a_connection_is_not_carried_over_a_fork(tmp_path: Path) -> None:
     engine = create_ledger(tmp_path / "ledger.db")
 

@@ -1,6 +1,8 @@
 """Rule 18: what a machine remembers of a ledger, and which ledgers it therefore refuses."""
 
+import errno
 import hashlib
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lacre.errors import (
+    DiskFull,
     LedgerForked,
     LedgerRolledBack,
     MemoryDamaged,
@@ -262,6 +265,21 @@ def test_a_memory_that_cannot_be_read(place: "Place", as_nobody: Nobody, open_fo
     memory.folder(grown.genesis).chmod(0o755)
     with as_nobody(), pytest.raises(NotReadable):
         memory.remembered(grown.genesis)
+
+
+def test_a_full_disk(place: "Place", monkeypatch: pytest.MonkeyPatch) -> None:
+    place.append(b"genesis")
+    grown = growth(place, b"one")
+
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, "said by the test")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(DiskFull):
+            place.memory.advance(place.engine, grown)
+    place.memory.advance(place.engine, grown)
+    assert records(folder_of(place) / "entries") == [b"genesis", b"one"]
 
 
 def test_a_place_that_is_no_folder(place: "Place") -> None:

@@ -59,7 +59,7 @@ def test_eight_processes_append_at_once(place: "Place") -> None:
 
 
 def test_a_transaction_that_is_killed_was_never_there(place: "Place") -> None:
-    """The file is changed and its journal beside it; the next to open it undoes that, a mere reader included."""
+    """The file is changed, its journal beside it; whoever opens it next undoes that, a mere reader too."""
     place.append(b"genesis")
     before = place.path.stat().st_size
     with start(place.folder, "hang", "w", 60) as worker:

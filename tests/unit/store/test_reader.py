@@ -158,6 +158,20 @@ def test_a_snapshot_is_of_one_moment(place: "Place") -> None:
         assert reader.size == 2
 
 
+def test_nodes_are_those_the_rfc_makes_of_the_leaves(place: "Place") -> None:
+    """Seven leaves have the complete subtrees [0, 2), [2, 4), [4, 6) and [0, 4)."""
+    leaves = [bytes([index]) for index in range(7)]
+    place.append(*leaves)
+    with snapshot(place.engine) as reader:
+        assert reader.checkpoint_size == 7
+        assert set(reader.nodes()) == {
+            (1, 0, naive_root(leaves[:2])),
+            (1, 1, naive_root(leaves[2:4])),
+            (1, 2, naive_root(leaves[4:6])),
+            (2, 0, naive_root(leaves[:4])),
+        }
+
+
 def test_a_missing_node_is_damage(place: "Place") -> None:
     place.append(b"a", b"b", b"c")
     place.raw("DROP TRIGGER nodes_undeleted")

@@ -1,0 +1,165 @@
+"""README and CONTRIBUTING: every command is run, the snippet too, and every name that is told exists."""
+
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+INSTALL = [block for block in SHELL if "pip install" in block]
+USE = [block for block in SHELL if "pip install" not in block]
+Shell = Any
+
+
+def _environment(shell: Shell) -> dict[str, str]:
+    beside = str(Path(sys.executable).parent)
+    return {**shell.environment, "PATH": os.pathsep.join([beside, os.environ["PATH"]])}
+
+
+def _write_cases(folder: Path) -> None:
+    """Files as the fairness template declares them: 400 cases, and predictions that are all right."""
+    cases = ["case_id,person_id,label,sex,age_band"]
+    predictions = ["case_id,prediction,score"]
+    ages = ("under_30", "30_to_60", "over_60")
+    for n in range(400):
+        label = n % 2
+        cases.append(f"c{n},p{n},{label},{('female', 'male')[n // 2 % 2]},{ages[n // 4 % 3]}")
+        predictions.append(f"c{n},{label},{0.9 if label else 0.1}")
+    (folder / "cases.csv").write_text("\n".join(cases) + "\n")
+    (folder / "predictions.csv").write_text("\n".join(predictions) + "\n")
+
+
+def test_the_readme_has_two_commands_for_a_fresh_machine() -> None:
+    assert [len(block.strip().splitlines()) for block in INSTALL] == [1, 1]
+    assert "lacre demo" in INSTALL[0]
+    assert "pytest" in INSTALL[1]
+
+
+def test_ci_runs_the_readmes_test_command() -> None:
+    """What CI runs in its own environment is the README's command, word for word after the environment's path."""
+    words = INSTALL[1].strip().replace(".venv/bin/", "").replace("pip install", "python -m pip install")
+    install, run = words.split(" && ")
+    script = (ROOT / ".ci" / "run").read_text()
+    assert install in script
+    assert run in script
+
+
+def test_every_command_of_the_quick_start_runs(shell: Shell) -> None:
+    _write_cases(shell.folder)
+    statuses = {}
+    for line in "".join(USE).splitlines():
+        ran = subprocess.run(
+            ["bash", "-c", line],
+            cwd=shell.folder,
+            env=_environment(shell),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        statuses[line] = ran.returncode
+        assert "Traceback" not in ran.stderr
+        assert ran.returncode in {0, 3} if "reveal" in line else ran.returncode == 0, f"{line}\n{ran.stdout}{ran.stderr}"
+    assert len(statuses) >= 12
+    assert (shell.folder / "my-study@1.receipt").is_file()
+    (snippet,) = PYTHON
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", snippet],
+        cwd=shell.folder,
+        env=_environment(shell),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "my-study" in ran.stdout
+
+
+def test_every_verb_is_in_the_readme(shell: Shell) -> None:
+    shown = shell.lacre("--help").out
+    verbs = re.findall(r"^  ([a-z]+)  ", shown, re.MULTILINE)
+    assert len(verbs) >= 13
+    assert [verb for verb in verbs if not re.search(rf"`?lacre {verb}\b|`{verb}`", README)] == []
+
+
+def test_names_in_contributing_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    names = set(re.findall(r"`(lacre(?:\.\w+)+)`", text))
+    assert len(names) > 15
+    for name in names:
+        assert _resolve(name) is not None, name
+    for path in re.findall(r"`(?:src/lacre/)?((?:cli|rules)/\w+\.py)`", text):
+        assert (ROOT / "src" / "lacre" / path).is_file(), path
+
+
+def _resolve(name: str) -> object:
+    parts = name.split(".")
+    for cut in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:cut]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[cut:]:
+            found = getattr(found, part)
+        return found
+    return None
+
+
+@pytest.mark.slow
+def test_the_first_command_on_a_fresh_checkout_and_from_the_wheel_alone(
+    shell: Shell, absent: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    """The literal command in a copy of the checkout; then the installed program, far from any checkout."""
+    reached = subprocess.run(
+        [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--dest", str(tmp_path / "dl"), "rfc8785"],
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    if reached.returncode:
+        absent("a package index", "tools")
+    checkout = shell.folder / "checkout"
+    ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "_shipped")
+    shutil.copytree(ROOT, checkout, ignore=ignored)
+    ran = subprocess.run(
+        ["bash", "-c", INSTALL[0]],
+        cwd=checkout,
+        env=dict(shell.environment),
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-2000:]
+    assert "FAIL" in ran.stdout
+    lacre = checkout / ".venv" / "bin" / "lacre"
+    shutil.rmtree(checkout / "migrations")
+    shutil.rmtree(checkout / "registry")
+    shutil.rmtree(checkout / "src")
+    empty = shell.folder / "empty"
+    empty.mkdir()
+    for words in (["init"], ["demo"]):
+        ran = subprocess.run(
+            [str(lacre), *words],
+            cwd=empty,
+            env=dict(shell.environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stdout[-2000:] + ran.stderr[-2000:]
+    assert (empty / ".lacre" / "ledger.db").is_file()

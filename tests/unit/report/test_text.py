@@ -1,0 +1,249 @@
+"""Every outcome as text: within its width, nothing in it obeyed, and saying what a reader must know."""
+
+import dataclasses
+import re
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+
+from lacre.audit.findings import finding, warned
+from lacre.audit.report import AuditReport
+from lacre.broker import outcomes
+from lacre.report.json import DOCUMENTS
+from lacre.report.text import PAGES, as_text
+from lacre.rules.requests import Overlap, ReadDecision
+
+from .conftest import Life
+
+NAMES = (
+    *("made", "empty", "checked", "registered", "waiting", "sealed", "unread", "inputs", "planned", "result"),
+    *("replanned", "again", "rehearsed", "status", "log", "study", "entry", "genesis", "audit", "story"),
+    *("told-again", "seen-again"),
+)
+ESCAPE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
+def flat(text: str) -> str:
+    """The words of a page, whatever its lines."""
+    return " ".join(text.split())
+
+
+def test_every_outcome_can_be_shown() -> None:
+    declared = {
+        kind
+        for kind in vars(outcomes).values()
+        if dataclasses.is_dataclass(kind) and kind.__module__ == outcomes.__name__
+    }
+    assert PAGES.keys() == DOCUMENTS.keys() == declared | {AuditReport}
+
+
+def test_every_outcome_was_seen(life: Life) -> None:
+    assert set(NAMES) == set(life.outcomes)
+    assert {type(outcome) for outcome in life.outcomes.values()} == PAGES.keys()
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@pytest.mark.parametrize("name", NAMES)
+def test_no_line_is_wider_than_the_terminal(life: Life, name: str, width: int) -> None:
+    text = as_text(life.outcomes[name], width=width)
+    assert max(cell_len(line) for line in text.splitlines()) <= width
+    assert not ESCAPE.search(text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_colour_is_for_those_who_ask(life: Life, name: str) -> None:
+    plain = as_text(life.outcomes[name])
+    coloured = as_text(life.outcomes[name], colour=True)
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured).split() == plain.split()
+    assert not ESCAPE.search(re.sub(r"\x1b\[[0-9;]*m", "", coloured))
+
+
+def test_names_of_people_are_shown_and_not_obeyed(life: Life) -> None:
+    for name in ("status", "log", "story", "entry"):
+        assert r"Ana [red]\x1b[31mLima\x07" in flat(as_text(life.outcomes[name], width=200)), name
+    assert r"Reason given: \x1b[2Jbecause" in as_text(life.outcomes["entry"])
+
+
+def test_a_result_says_what_it_is_and_what_it_rests_on(life: Life) -> None:
+    text = flat(as_text(life.outcomes["result"], width=100))
+    for said in (
+        "screen@5 INSUFFICIENT_EVIDENCE",
+        "Confirmatory: the first read of teste",
+        "false negatives by sex: no two groups further apart than 5 %",
+        "false positives by sex: at most 25 % in every group",
+        "female 10 of 50 20.0 %",
+        "0 of 50, 1 blank",
+        "INSUFFICIENT_EVIDENCE: 2 cases with a prediction, fewer than the 30 asked for.",
+        # 3/50, the rule of three
+        "up to 6.0 %",
+        "The intervals hold for the 3 declared groups together, at 95 % (Clopper-Pearson).",
+        "1 case is left out of this (1: sex holds a value that is not declared).",
+        "expected calibration error, 4 bins",
+        "must pass, which needs no correction",
+        "uncorrected",
+        "Deviation: cases holds 200 rows, and 260 were planned.",
+        "Not used, of cases: extra",
+        "Custody: self-held. One person has the data and the key, and can look without a trace.",
+        "Anchors: none",
+        "Engine: lacre",
+        "Read 1 of teste, in class teste. Today teste counts as teste.",
+    ):
+        assert said in text, said
+
+
+def test_a_later_read_says_why_it_confirms_nothing(life: Life) -> None:
+    text = flat(as_text(life.outcomes["again"], width=200))
+    assert "Exploratory: this is read 2 of teste, in class dev" in text
+    assert "Today teste counts as dev." in text
+    seen = flat(as_text(life.outcomes["seen-again"], width=200))
+    assert "Confirmatory: the first read of teste" in seen
+    assert "Read 1 of teste, in class teste. Today teste counts as dev." in seen
+
+
+def test_a_plan_of_a_read_says_that_nothing_was_read(life: Life) -> None:
+    first = flat(as_text(life.outcomes["planned"]))
+    assert "this read of teste would be allowed; nothing was read" in first
+    assert "Class teste, number 1. Confirmatory" in first
+    assert "It would make teste dev, for good." in flat(as_text(life.outcomes["replanned"]))
+
+
+def test_a_read_that_finishes_another_says_so(life: Life) -> None:
+    planned = dataclasses.replace(life.outcomes["planned"], finishes=3)
+    assert "It would finish the read at entry 3, which crashed." in as_text(planned)
+    finished = dataclasses.replace(life.outcomes["result"], finished=3, warnings=("The clock.",))
+    text = as_text(finished)
+    assert "This finished the read at entry 3, which had crashed." in text
+    assert "Warning: The clock." in text
+
+
+@pytest.mark.parametrize(
+    ("decision", "said"),
+    [
+        (
+            {"read_class": "contraste", "confirmatory": True},
+            "Confirmatory: the first submission of its system to p",
+        ),
+        ({"read_class": "teste", "retrospective": True}, "Retrospective: somebody had seen these cases"),
+        ({"read_class": "dev"}, "Not confirmatory: p was read in class dev"),
+        (
+            {"read_class": "contraste", "exploratory": ("later-submission",)},
+            "not the first submission of its system",
+        ),
+        ({"read_class": "dev", "exploratory": ("of-a-later-version",)}, "in class dev; of-a-later-version."),
+    ],
+)
+def test_every_standing_has_its_sentence(life: Life, decision: dict[str, Any], said: str) -> None:
+    judged = ReadDecision.model_validate({"number": 1, **decision})
+    planned = dataclasses.replace(life.outcomes["planned"], pool="p", decision=judged)
+    assert said in flat(as_text(planned))
+
+
+def test_a_check_says_what_it_asks_of_the_data(life: Life) -> None:
+    checked = life.outcomes["checked"]
+    text = flat(as_text(checked))
+    # STATISTICS: with zero errors, K groups and a gap g a cell of n passes when 1 - (0.05/2K)^(1/n) <= g; K 3, g 0.05.
+    assert "misses false negatives by sex: no two groups further 94 30 apart than 5 %" in text
+    assert "teste cases 260 cases" in text
+    never = dataclasses.replace(
+        checked.needs[0], minimum=dataclasses.replace(checked.needs[0].minimum, to_pass=None)
+    )
+    assert "never" in as_text(dataclasses.replace(checked, needs=(never, *checked.needs[1:])))
+
+
+def test_prior_exposure_is_said_from_the_start(life: Life) -> None:
+    checked = life.outcomes["checked"]
+    data = checked.protocol.data.model_copy(update={"prior_exposure": "We saw it."})
+    seen = dataclasses.replace(checked, protocol=checked.protocol.model_copy(update={"data": data}))
+    text = flat(as_text(seen))
+    assert "Prior exposure: We saw it." in text
+    assert "every result will read retrospective" in text
+
+
+def test_a_seal_says_what_was_noticed(life: Life) -> None:
+    shared = Overlap(study="other", pool="dev", kind="disjoint", count=3, label="site\x07")
+    sealed = dataclasses.replace(
+        life.outcomes["sealed"],
+        overlaps=(shared,),
+        remembered=2,
+        custody="second keyholder",
+        recipients=("a", "b"),
+    )
+    text = flat(as_text(sealed))
+    assert r"Shared with another pool: 3 values that must stay apart (site\x07) (other/dev)." in text
+    assert "2 of its cases were read before on this machine" in text
+    assert "only both together can look without a trace" in text
+    assert "One key alone" not in text
+    assert "One key alone" in as_text(life.outcomes["sealed"])
+
+
+def test_a_ledger_says_whether_its_keys_are_closed(life: Life) -> None:
+    made = life.outcomes["made"]
+    assert "whoever can read the folder can use them" in flat(as_text(made))
+    assert "closed with your passphrase" in flat(as_text(dataclasses.replace(made, passphrase=True)))
+
+
+def test_a_status_says_what_comes_next(life: Life) -> None:
+    assert "There is no study yet" in as_text(life.outcomes["empty"])
+    assert "Next: lacre seal screen teste FILE" in as_text(life.outcomes["waiting"])
+    assert "Next: lacre reveal screen --submission FILE" in as_text(life.outcomes["unread"])
+    text = flat(as_text(life.outcomes["status"], width=110))
+    assert "dev, since entry 6" in text
+    assert "@5 INSUFFICIENT_EVIDENCE (confirmatory), @7 INSUFFICIENT_EVIDENCE" in text
+    assert "Next:" not in text
+
+
+def test_a_story_tells_a_result_from_its_plan_to_today(life: Life) -> None:
+    text = flat(as_text(life.outcomes["story"], width=200))
+    places = [
+        text.index(said)
+        for said in (
+            "Audit: sound",
+            "registered screen",
+            "sealed teste",
+            "was handed ids and inputs of teste",
+            "read teste: class teste, number 1.",
+            "This is the result: INSUFFICIENT_EVIDENCE.",
+            "read teste: class dev, number 2. From here on teste counts as dev. Its result is",
+            "Confirmatory: the first read of teste",
+            "Deviation: cases holds 200 rows",
+            "Today teste counts as dev. It was read once after that.",
+            "Custody: self-held",
+        )
+    ]
+    assert places == sorted(places)
+    assert "It was not read again." in flat(as_text(life.outcomes["told-again"], width=200))
+
+
+def test_an_audit_tells_what_it_found(life: Life) -> None:
+    report = dataclasses.replace(
+        life.outcomes["audit"],
+        findings=(finding("entry-missing", 3, index=3), finding("checkpoint-missing")),
+        warnings=(warned("story-not-told", result="screen@5\x07"),),
+    )
+    text = flat(as_text(report))
+    assert "Audit: 2 findings" in text
+    assert "3 entry-missing There is no entry 3" in text
+    assert "– checkpoint-missing There is no checkpoint." in text
+    assert r"The story of screen@5\x07 cannot be told" in text
+    assert "as the broker declared it" in text
+
+
+def test_a_long_history_is_cut_at_its_beginning(life: Life) -> None:
+    audit = life.outcomes["audit"]
+    report = dataclasses.replace(audit, history=audit.history * 30)
+    assert f"{len(report.history) - 200} earlier entries: see `lacre log`." in as_text(report)
+
+
+def test_a_crashed_read_is_told(life: Life) -> None:
+    """As the story would have it had the second read been an attempt to finish the first."""
+    audit = life.outcomes["story"]
+    reads = list(audit.story.reads)
+    reads[-1] = dataclasses.replace(reads[-1], finishes=4, burns=False, result=None)
+    report = dataclasses.replace(audit, story=dataclasses.replace(audit.story, reads=tuple(reads)))
+    text = flat(as_text(report, width=200))
+    assert "went on with the read at entry 4, which had crashed. It gave no result." in text
+
+
+def test_a_note_stands_below(life: Life) -> None:
+    assert as_text(life.outcomes["registered"], note="Kept in x.").endswith("\nKept in x.\n")
