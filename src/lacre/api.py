@@ -17,23 +17,25 @@ from typing import TYPE_CHECKING
 from lacre.broker import init as _init
 from lacre.broker import show as _show
 from lacre.broker.desk import Desk
-from lacre.broker.outcomes import (
-    Checked,
-    EntryShown,
-    InputsWritten,
-    LedgerMade,
-    LedgerStatus,
-    Log,
-    PoolSealed,
-    ReadPlanned,
-    Registered,
-    ResultShown,
-    StudyShown,
-)
+from lacre.broker.outcomes import LedgerMade
 from lacre.durable import read_hashed
 from lacre.errors import StoreCorrupt, StoreForeign, StoreNotDatabase
 from lacre.pools.keyring import Keyring
 from lacre.pools.vault import Vault
+from lacre.report import views
+from lacre.report.views import (
+    Audit,
+    Checked,
+    Entry,
+    InputsWritten,
+    Log,
+    PoolSealed,
+    ReadPlanned,
+    Registered,
+    Result,
+    Status,
+    Study,
+)
 from lacre.store.discover import Layout, find_ledger, ledger_at
 from lacre.store.engine import open_ledger
 from lacre.store.memory import Memory
@@ -42,8 +44,6 @@ from lacre.store.writer import Writer
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
-
-    from lacre.audit.report import AuditReport
 
 Passphrase = str | Callable[[], str] | None
 Progress = Callable[[str, int, int | None], None]
@@ -76,7 +76,7 @@ def check(protocol: str | Path | bytes) -> Checked:
     """Validate a protocol file (a path, or its bytes); raises `ProtocolError`. Needs no ledger."""
     from lacre.broker.register import check as check_protocol
 
-    return check_protocol(protocol)
+    return Checked.of(check_protocol(protocol))
 
 
 def init(
@@ -173,7 +173,7 @@ class Ledger:
         """Register a protocol (a path, or its bytes) as a new study; the receipt is yours to keep."""
         from lacre.broker.register import register
 
-        return register(self._desk, protocol)
+        return Registered.of(register(self._desk, protocol))
 
     def seal(
         self, study: str, pool: str, files: str | Path | Sequence[str | Path], *, as_dev: bool = False
@@ -181,7 +181,7 @@ class Ledger:
         """Seal a pool: all its tables, each of one file or several, as `[TABLE=]FILE`."""
         from lacre.broker.seal import seal
 
-        return seal(self._desk, study, pool, _specs(files), as_dev=as_dev)
+        return PoolSealed.of(seal(self._desk, study, pool, _specs(files), as_dev=as_dev))
 
     def inputs(
         self,
@@ -196,9 +196,8 @@ class Ledger:
         """Write a pool's ids and input columns as CSV to `output`; on record, and never a reveal."""
         from lacre.broker.inputs import inputs
 
-        return inputs(
-            self._desk, study, pool, Path(output), table=table, overwrite=overwrite, reason=reason
-        )
+        made = inputs(self._desk, study, pool, Path(output), table=table, overwrite=overwrite, reason=reason)
+        return InputsWritten.of(made)
 
     def reveal(
         self,
@@ -210,11 +209,11 @@ class Ledger:
         dry_run: bool = False,
         protocol: str | Path | bytes | None = None,
         reason: str | None = None,
-    ) -> ResultShown | ReadPlanned:
+    ) -> Result | ReadPlanned:
         """Reveal `teste`: the one read, running all its analyses; files as `[SYSTEM:][TABLE=]FILE`."""
         from lacre.broker.reveal import reveal
 
-        return reveal(
+        outcome = reveal(
             self._desk,
             study,
             _specs(submission),
@@ -224,6 +223,7 @@ class Ledger:
             protocol=protocol,
             reason=reason,
         )
+        return views.result_or_plan(outcome)
 
     def run(
         self,
@@ -236,11 +236,11 @@ class Ledger:
         dry_run: bool = False,
         protocol: str | Path | bytes | None = None,
         reason: str | None = None,
-    ) -> ResultShown | ReadPlanned:
+    ) -> Result | ReadPlanned:
         """Run one analysis on `dev` or `contraste`."""
         from lacre.broker.run import run
 
-        return run(
+        outcome = run(
             self._desk,
             study,
             analysis,
@@ -251,20 +251,21 @@ class Ledger:
             protocol=protocol,
             reason=reason,
         )
+        return views.result_or_plan(outcome)
 
-    def status(self) -> LedgerStatus:
+    def status(self) -> Status:
         """Say where things stand."""
-        return _show.status(self._desk)
+        return Status.of(_show.status(self._desk))
 
     def log(self, study: str | None = None) -> Log:
         """List the entries, of one study or of all."""
-        return _show.log(self._desk, study)
+        return Log.of(_show.log(self._desk, study))
 
-    def show(self, what: str | None = None) -> LedgerStatus | StudyShown | ResultShown | EntryShown:
+    def show(self, what: str | None = None) -> Status | Study | Result | Entry:
         """Show the ledger, a `STUDY`, a result `STUDY@ENTRY`, or any entry by `@ENTRY`."""
-        return _show.show(self._desk, what)
+        return views.anything_shown(_show.show(self._desk, what))
 
-    def audit(self, what: str | None = None, *, memory: Sequence[str | Path] = ()) -> "AuditReport":
+    def audit(self, what: str | None = None, *, memory: Sequence[str | Path] = ()) -> Audit:
         """Re-derive the whole history from the signed entries; `what` is a `STUDY` or a result `STUDY@ENTRY`.
 
         `memory` names receipts and checkpoints kept elsewhere, which the ledger is held to as well.
@@ -279,7 +280,7 @@ def audit(
     *,
     memory: Sequence[str | Path] = (),
     state: Path | None = None,
-) -> "AuditReport":
+) -> Audit:
     """Audit a ledger as `Ledger.audit` does, and report on one that cannot even be opened, too."""
     from lacre.audit.audit import unreadable
 
@@ -287,7 +288,7 @@ def audit(
     try:
         engine = open_ledger(layout.database)
     except (StoreCorrupt, StoreNotDatabase, StoreForeign) as error:
-        return unreadable(error)
+        return Audit.of(unreadable(error))
     try:
         return _audit(engine, layout, Memory(state or state_folder()), what, memory)
     finally:
@@ -296,7 +297,7 @@ def audit(
 
 def _audit(
     engine: "Engine", layout: Layout, known: Memory, what: str | None, files: Sequence[str | Path]
-) -> "AuditReport":
+) -> Audit:
     from lacre.audit.audit import audit as audit_source
     from lacre.audit.heads import Head
     from lacre.audit.heads import Memory as Kept
@@ -307,13 +308,14 @@ def _audit(
     # Read before the snapshot begins: a memory is only ever behind the ledger it was taken from.
     remembered = known.recall(engine)
     with snapshot(engine) as reader:
-        return audit_source(
+        report = audit_source(
             StoreSource(reader, layout.pools),
             remembered=Head(remembered.size, remembered.root) if remembered else None,
             memories=kept,
             study=study or None,
             entry=entry,
         )
+    return Audit.of(report)
 
 
 def _specs(files: str | Path | Sequence[str | Path]) -> builtins.list[str]:

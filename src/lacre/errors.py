@@ -213,6 +213,14 @@ class PassphrasesDiffer(UsageError):
     remedy = N_("Run the command again.")
 
 
+class OutputLost(UsageError):
+    """An answer that standard output did not take."""
+
+    code = "output-lost"
+    template = N_("The answer could not be written: {why}.")
+    remedy = N_("What the command did stands: `lacre status` and `lacre show` tell it again.")
+
+
 class Interrupted(LacreError):
     """A call that its user ended."""
 
@@ -669,7 +677,7 @@ class LedgerNotFound(StoreError):
 
     code = "ledger-not-found"
     template = N_("There is no ledger at {path}.")
-    remedy = N_("Make one with `lacre init`, go to a folder that has one or is below it, or name it with --ledger.")
+    remedy = N_("Make one with `lacre init`, go to where one is (or below it), or name it with --ledger.")
 
 
 class LedgerExists(StoreError):
@@ -709,7 +717,7 @@ class StoreCorrupt(StoreError):
 
     code = "store-corrupt"
     template = N_("{path} is damaged: {why}.")
-    remedy = N_("Keep it as it is, see with `lacre audit` what it still shows, and restore the folder from a copy.")
+    remedy = N_("Keep it as it is, see with `lacre audit` what it still shows, and restore a copy.")
 
 
 class StoreBusy(StoreError):
@@ -725,7 +733,7 @@ class StoreReadOnly(StoreError):
 
     code = "store-read-only"
     template = N_("{path} cannot be written.")
-    remedy = N_("Nothing was written. Make the file and its folder writable for you, and run the command again.")
+    remedy = N_("Nothing was written. Make the file and its folder writable, and run the command again.")
 
 
 class StoreDenied(StoreError):
@@ -756,7 +764,7 @@ class StoreCommitUncertain(StoreError):
     """The commit gave an error: what was to be written may stand, or not."""
 
     code = "store-commit-uncertain"
-    template = N_("Writing to {path} failed at its very end ({error}): the entry may stand in the ledger, or not.")
+    template = N_("Writing to {path} failed at its very end ({error}): the entry may stand, or not.")
     remedy = N_("Check the disk, and run the same command again: it finds out, and goes on from there.")
 
 
@@ -773,7 +781,7 @@ class NonceRepeated(StoreError):
 
     code = "nonce-repeated"
     template = N_("This very request is in the ledger already.")
-    remedy = N_("See it with `lacre log`. To ask for the same again, run the command anew: it signs a new request.")
+    remedy = N_("See it with `lacre log`. To ask for the same again, run the command anew.")
 
 
 class DocumentDiffers(StoreError):
@@ -806,8 +814,8 @@ class MemoryDamaged(StoreError):
     code = "memory-damaged"
     template = N_("What this machine remembers of the ledger is damaged: {path}: {why}.")
     remedy = N_(
-        "Restore that folder from a copy. If there is none, move it away: the memory starts anew, and a rollback "
-        "from before that goes unseen."
+        "Restore that folder from a copy. If there is none, move it away: the memory starts anew, and a "
+        "rollback from before that goes unseen."
     )
 
 
@@ -1208,7 +1216,7 @@ class LedgerRolledBack(LawError):
 
     code = "ledger-rolled-back"
     rule = 18
-    template = N_("This ledger has {size} entries, and it was seen before with {remembered}: it was rolled back.")
+    template = N_("This ledger has {size} entries and was seen before with {remembered}: it was rolled back.")
     remedy = N_("Restore the newer copy of its folder. Until then nothing is written to it.")
 
 
@@ -1217,7 +1225,7 @@ class LedgerForked(LawError):
 
     code = "ledger-forked"
     rule = 18
-    template = N_("This ledger's first {remembered} entries are not those that were seen before: it was rewritten.")
+    template = N_("This ledger's first {remembered} entries are not those seen before: it was rewritten.")
     remedy = N_("Restore the copy of its folder that was seen. Until then nothing is written to this one.")
 
 

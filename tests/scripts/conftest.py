@@ -1,4 +1,4 @@
-"""The command line as a user has it: a process of its own, in a folder and with a machine's memory of its own."""
+"""The command line as a user has it: a process, a folder and a machine's memory of its own."""
 
 import json
 import os
@@ -75,4 +75,6 @@ def _shell(root: Path) -> Shell:
     folder = root / "work"
     folder.mkdir()
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("LACRE_", "XDG_"))}
-    return Shell(folder, {**kept, "XDG_STATE_HOME": str(root / "state"), "COLUMNS": "100", "LC_ALL": "C.UTF-8"})
+    return Shell(
+        folder, {**kept, "XDG_STATE_HOME": str(root / "state"), "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
+    )

@@ -46,7 +46,7 @@ def test_the_readme_has_two_commands_for_a_fresh_machine() -> None:
 
 
 def test_ci_runs_the_readmes_test_command() -> None:
-    """What CI runs in its own environment is the README's command, word for word after the environment's path."""
+    """What CI runs in its own environment is the README's command, but for the environment's path."""
     words = INSTALL[1].strip().replace(".venv/bin/", "").replace("pip install", "python -m pip install")
     install, run = words.split(" && ")
     script = (ROOT / ".ci" / "run").read_text()
@@ -70,7 +70,9 @@ def test_every_command_of_the_quick_start_runs(shell: Shell) -> None:
         )
         statuses[line] = ran.returncode
         assert "Traceback" not in ran.stderr
-        assert ran.returncode in {0, 3} if "reveal" in line else ran.returncode == 0, f"{line}\n{ran.stdout}{ran.stderr}"
+        assert ran.returncode in {0, 3} if "reveal" in line else ran.returncode == 0, (
+            f"{line}\n{ran.stdout}{ran.stderr}"
+        )
     assert len(statuses) >= 12
     assert (shell.folder / "my-study@1.receipt").is_file()
     (snippet,) = PYTHON
@@ -123,7 +125,17 @@ def test_the_first_command_on_a_fresh_checkout_and_from_the_wheel_alone(
 ) -> None:
     """The literal command in a copy of the checkout; then the installed program, far from any checkout."""
     reached = subprocess.run(
-        [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--dest", str(tmp_path / "dl"), "rfc8785"],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--no-deps",
+            "--quiet",
+            "--dest",
+            str(tmp_path / "dl"),
+            "rfc8785",
+        ],
         capture_output=True,
         check=False,
         timeout=120,

@@ -1,6 +1,6 @@
 """The whole path on published decided cases: COMPAS in two forms, and Adult with its labels reversed.
 
-Expected counts stand in the data's own `expected.json`, computed from the files by their publishers' definitions.
+Expected counts stand in the data's own `expected.json`, computed by the publishers' definitions.
 """
 
 import json
@@ -106,7 +106,9 @@ def expected(data_dir: Path) -> Callable[[str], dict[str, Any]]:
 
 
 def _estimate(document: dict[str, Any], metric: str, **group: str) -> tuple[int, int]:
-    (found,) = [e for e in document["analyses"][0]["estimates"] if e["metric"] == metric and e["group"] == group]
+    (found,) = [
+        e for e in document["analyses"][0]["estimates"] if e["metric"] == metric and e["group"] == group
+    ]
     assert found["low"] <= found["value"] <= found["high"]
     return found["numerator"], found["denominator"]
 
@@ -171,7 +173,9 @@ def test_a_pass_read_again_never_exits_0(shell: Shell, data_dir: Path) -> None:
     """A bar at 1 is met by any outcome; read again as dev it is no evidence, and the exit status says so."""
     form = {**AEQUITAS, "study": "wide"}
     (shell.folder / "wide.yaml").write_text(
-        PROTOCOL.format(**form).replace("max_group_gap: 0.05", "worst_group: {max: 1}").replace("    key:", "    key:")
+        PROTOCOL.format(**form)
+        .replace("max_group_gap: 0.05", "worst_group: {max: 1}")
+        .replace("    key:", "    key:")
     )
     source = str(data_dir / "1-fairness" / form["file"])
     shell.json("init")
@@ -185,7 +189,10 @@ def test_a_pass_read_again_never_exits_0(shell: Shell, data_dir: Path) -> None:
 
 @pytest.mark.parametrize(
     ("header", "code"),
-    [("entity_id,scores\n1,1.0\n", "table-column-absent"), ("entity_id,score\nnobody,1.0\n", "foreign-cases")],
+    [
+        ("entity_id,scores\n1,1.0\n", "table-column-absent"),
+        ("entity_id,score\nnobody,1.0\n", "foreign-cases"),
+    ],
 )
 def test_a_submission_that_does_not_fit_leaves_the_pool_unspent(
     shell: Shell, data_dir: Path, header: str, code: str
@@ -205,7 +212,9 @@ def test_one_byte_changed_in_any_entry_is_found(shell: Shell, data_dir: Path) ->
     sound = database.read_bytes()
     with sqlite3.connect(database) as connection:
         sizes = connection.execute('SELECT "index", length(envelope) FROM entries').fetchall()
-        triggers = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")]
+        triggers = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        ]
     connection.close()
     assert len(sizes) == 5
     for index, size in sizes:
@@ -213,7 +222,9 @@ def test_one_byte_changed_in_any_entry_is_found(shell: Shell, data_dir: Path) ->
         with sqlite3.connect(database) as connection:
             for trigger in triggers:
                 connection.execute(f'DROP TRIGGER "{trigger}"')
-            (envelope,) = connection.execute('SELECT envelope FROM entries WHERE "index" = ?', (index,)).fetchone()
+            (envelope,) = connection.execute(
+                'SELECT envelope FROM entries WHERE "index" = ?', (index,)
+            ).fetchone()
             changed = envelope[:position] + bytes([envelope[position] ^ 1]) + envelope[position + 1 :]
             connection.execute('UPDATE entries SET envelope = ? WHERE "index" = ?', (changed, index))
         connection.close()

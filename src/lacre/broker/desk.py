@@ -118,7 +118,7 @@ def sign_request(desk: Desk, kind: type[Asked], **fields: Any) -> tuple[Asked, E
         seen = {"size": size, "root": reader.root_at(size).hex()}
         genesis = reader.genesis()
     nonce = fields.pop("nonce", None) or new_nonce(desk)
-    request = kind.model_validate({"genesis": genesis, "seen": seen, "nonce": nonce, **fields})
+    request: Asked = kind.model_validate({"genesis": genesis, "seen": seen, "nonce": nonce, **fields})
     return request, Envelope.sign(PAYLOAD_REQUEST, request.encode(), [desk.keys.person])
 
 
@@ -198,7 +198,7 @@ def names_of(reader: Reader, state: State) -> dict[str, str]:
     return names
 
 
-def clock_warnings(desk: Desk, made: Recorded, previous: str | None) -> tuple[str, ...]:
+def clock_warnings(made: Recorded, previous: str | None) -> tuple[str, ...]:
     """Rule 19: say when this entry's time is before that of the one it follows."""
     if previous is not None and made.time < previous:
         return (_("The clock stands before the previous entry's ({time}).").format(time=previous),)

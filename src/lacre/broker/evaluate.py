@@ -11,8 +11,8 @@ from lacre.broker.submissions import Submission
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import Engine, ReadDecision
 from lacre.rules.verdicts import settle
-from lacre.tables.join import join_submission
 from lacre.tables.columns import TypedTable
+from lacre.tables.join import join_submission
 
 
 def evaluate(
@@ -62,7 +62,7 @@ def _joined(table: TypedTable, submission: Submission, name: str) -> TypedTable:
 
 
 def _settled(document: dict[str, Any], decision: ReadDecision) -> dict[str, Any]:
-    """Rules 15 and 16 on one analysis: its states are those its read allows; what was computed stays beside."""
+    """Rules 15 and 16 on one analysis: its states are those its read allows, beside what was computed."""
     return {
         **_allowed(document, decision),
         "computed": document["state"],

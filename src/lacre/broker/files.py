@@ -19,7 +19,9 @@ class Given:
     path: Path
 
 
-def parse_given(specs: Sequence[str], tables: Sequence[str], systems: Sequence[str] = ()) -> tuple[Given, ...]:
+def parse_given(
+    specs: Sequence[str], tables: Sequence[str], systems: Sequence[str] = ()
+) -> tuple[Given, ...]:
     """Read file arguments against the declared names.
 
     Raises `FilePrefixNeeded` where a prefix is missing and more than one name is declared.
@@ -37,7 +39,9 @@ def _prefix(spec: str, mark: str, names: Sequence[str], *, what: str) -> tuple[s
     if found and head in names:
         return head, tail
     if len(names) > 1:
-        raise FilePrefixNeeded(file=spec, what=what, names=", ".join(names), example=f"{names[0]}{mark}{tail or spec}")
+        raise FilePrefixNeeded(
+            file=spec, what=what, names=", ".join(names), example=f"{names[0]}{mark}{tail or spec}"
+        )
     return (names[0] if names else UNNAMED), spec
 
 

@@ -12,9 +12,9 @@ from lacre.durable import read_hashed
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SealedRecord
+from lacre.tables.columns import Times, TypedTable
 from lacre.tables.formats import Format, format_of
 from lacre.tables.join import concat
-from lacre.tables.columns import Times, TypedTable
 from lacre.tables.read import read_table
 
 Progress = Callable[[str, int, int | None], None]
@@ -100,6 +100,6 @@ def typed_of(tables: Mapping[str, PoolTable]) -> dict[str, TypedTable]:
 def records_of(raws: Sequence[Raw], records: Sequence[vault.Record]) -> tuple[SealedRecord, ...]:
     """The committed form of files: table, format and salted digest."""
     return tuple(
-        SealedRecord(table=raw.table, format=raw.format, hmac=record.hmac)
+        SealedRecord(table=raw.table, format=raw.format.value, hmac=record.hmac)
         for raw, record in zip(raws, records, strict=True)
     )

@@ -21,6 +21,7 @@ from lacre.store.reader import Columns
 from lacre.store.writer import Writer
 
 LEDGER_ID_BYTES = 32
+MAX_ORIGIN = 128  # characters; the genesis and each checkpoint carry it
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def init(
     """Make the ledger whole or not at all; `LedgerExists` where one is."""
     ledger_id = entropy(LEDGER_ID_BYTES).hex()
     origin = wanted.origin or f"lacre/{ledger_id[:8]}"
-    if not is_key_name(origin):
+    if not is_key_name(origin) or len(origin) > MAX_ORIGIN:
         raise OriginInvalid(origin=origin)
     memory = Memory(state_folder)
     with create_layout(wanted.folder) as layout:

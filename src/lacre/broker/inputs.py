@@ -5,15 +5,23 @@ import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lacre.broker.desk import Desk, clock_warnings, enter, new_nonce, put_text, remember, salted_text
-from lacre.broker.desk import sign_request, view
+from lacre.broker.desk import (
+    Desk,
+    clock_warnings,
+    enter,
+    new_nonce,
+    put_text,
+    remember,
+    salted_text,
+    sign_request,
+    view,
+)
 from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import InputsWritten
 from lacre.broker.register import engine
 from lacre.broker.submissions import context_of
 from lacre.durable import write_durably
 from lacre.errors import FileExists, NoInputs, NotWritten, TableNotNamed
-from lacre.text import _
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
@@ -21,6 +29,7 @@ from lacre.rules.common import require_study
 from lacre.rules.reading import sealed_pool
 from lacre.rules.requests import Read, ReadFacts
 from lacre.tables.columns import TypedTable
+from lacre.text import _
 
 
 def inputs(
@@ -74,7 +83,7 @@ def inputs(
         path=output,
         rows=opened.rows,
         columns=columns,
-        warnings=clock_warnings(desk, made, before),
+        warnings=clock_warnings(made, before),
     )
 
 

@@ -11,6 +11,7 @@ from lacre.pools.met import person_key
 from lacre.pools.met import remember as remember_cases
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.tables.columns import TypedTable
+from lacre.tables.formats import Format
 
 
 def sealed_of(pool: PoolState) -> vault.Sealed:
@@ -43,7 +44,7 @@ def open_tables(
         desk.vault, context_of(state, study.slug, pool), sealed_of(pool), [desk.keys.identity]
     )
     raws = [
-        Raw(table, record.format, data)
+        Raw(table, Format(record.format), data)
         for (table, data), record in zip(opened, pool.sealed.request.records, strict=True)
     ]
     protocol = study.in_force.protocol

@@ -5,7 +5,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from lacre.broker.desk import Desk, view
-from lacre.pools.exposure import Prints, Shared, shared_between, shared_within_study
+from lacre.pools.exposure import Shared, shared_between, shared_within_study
+from lacre.pools.prints import Prints
 from lacre.rules.requests import CONTENT_CLASSES, Overlap
 from lacre.rules.state import PoolState, StudyState
 from lacre.store.reader import Reader
@@ -50,9 +51,7 @@ def gather(
 
 def still_fresh(reader: Reader, gathered: Gathered) -> bool:
     """Whether nothing was sealed or read since `gathered`."""
-    return not any(
-        stored.kind in {"seal", "read"} for stored in reader.entries(gathered.size, reader.size)
-    )
+    return not any(stored.kind in {"seal", "read"} for stored in reader.entries(gathered.size, reader.size))
 
 
 def prints_of(desk: Desk, study: str, pool: PoolState) -> Prints:
@@ -70,12 +69,10 @@ def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str,
 
 
 def _within(study: str, pool: str, shared: Shared) -> Iterator[Overlap]:
-    kinds = (("cases", shared.cases), ("units", shared.units), ("digests", shared.digests))
+    kinds = (("cases", shared.cases), ("units", shared.units))
     for kind, count in kinds:
         if count:
             yield Overlap.model_validate({"study": study, "pool": pool, "kind": kind, "count": count})
     for label, count in shared.disjoint.items():
         if count:
             yield Overlap(study=study, pool=pool, kind="disjoint", count=count, label=label)
-
-

@@ -133,10 +133,10 @@ def read_and_analyse(desk: Desk, ask: Ask) -> ResultShown | ReadPlanned:
 
 @contextmanager
 def _crashed_read(desk: Desk, state: State, ask: Ask, pool: PoolState) -> Iterator[ReadMade | None]:
-    """Rule 16: the spent read this call may finish, with its lock held while we do; None where there is none."""
+    """Rule 16: the spent read that this call may finish, its lock held meanwhile; None where there is none."""
     finishable = () if ask.accept_dev else pool.unfinished
     for read in finishable:
-        if read.request.purpose != ask.purpose or read.read_class == "dev" and ask.purpose == "run":
+        if read.request.purpose != ask.purpose or (read.read_class == "dev" and ask.purpose == "run"):
             continue
         lock = try_lock(desk.layout.locks, read.request.nonce)
         if lock is None:
@@ -271,5 +271,5 @@ def _analyse(desk: Desk, ask: Ask, found: _Found, made: Recorded, before: str) -
         recorded.index,
         ignored=found.ignored,
         finished=found.finishes.entry if found.finishes else None,
-        warnings=clock_warnings(desk, made, before),
+        warnings=clock_warnings(made, before),
     )

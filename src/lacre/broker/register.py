@@ -61,7 +61,7 @@ def register(desk: Desk, source: str | Path | bytes) -> Registered:
         time=answered(made).time,
         protocol_hash=digest,
         receipt=receipt(desk, made.index),
-        warnings=clock_warnings(desk, made, before),
+        warnings=clock_warnings(made, before),
     )
 
 

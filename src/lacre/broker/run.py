@@ -22,7 +22,7 @@ def run(
     protocol: str | Path | bytes | None = None,
     reason: str | None = None,
 ) -> ResultShown | ReadPlanned:
-    """Run `analysis` on the pool it is registered for, or on another, which makes it exploratory (rule 15)."""
+    """Run `analysis` on its registered pool, or on another, which makes it exploratory (rule 15)."""
     check_protocol(desk, study, protocol)
     analyses = require_study(desk.view(study), study).in_force.protocol.analyses
     if analysis not in analyses:

@@ -11,9 +11,10 @@ from lacre.broker.ingest import PoolTable, Raw, early_labels, load, read_pool_ta
 from lacre.broker.outcomes import PoolSealed
 from lacre.broker.overlaps import Gathered, gather, still_fresh
 from lacre.pools import vault
-from lacre.pools.exposure import Prints, fingerprint
+from lacre.pools.exposure import fingerprint
 from lacre.pools.held import hold
 from lacre.pools.met import met_elsewhere, person_key
+from lacre.pools.prints import Prints
 from lacre.pools.seal import Context
 from lacre.protocol.models import Protocol
 from lacre.rules.common import declared_pool, require_study
@@ -88,7 +89,7 @@ def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: boo
         remembered=facts.remembered,
         recipients=request.recipients,
         custody=grade(request.recipients, state.recipient),
-        warnings=clock_warnings(desk, made, before),
+        warnings=clock_warnings(made, before),
     )
 
 
@@ -133,7 +134,9 @@ def _ask_first(
             "genesis": state.genesis,
             "seen": {"size": 0, "root": _BLANK},
             "nonce": _BLANK[:32],
-            "records": tuple(SealedRecord(table=r.table, format=r.format, hmac=_BLANK) for r in ready.raws),
+            "records": tuple(
+                SealedRecord(table=r.table, format=r.format.value, hmac=_BLANK) for r in ready.raws
+            ),
             "ciphertext": _BLANK,
             "wrapped_key": _BLANK,
             "fingerprints": _BLANK,

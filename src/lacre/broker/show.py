@@ -11,8 +11,8 @@ from lacre.broker.desk import Desk, names_of, protocols_of, recorded, view
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
 from lacre.canonical import parse_canonical
 from lacre.errors import DocumentMissing, NotAResult, NotOfStudy, UsageError
-from lacre.ledger.note import VerifierKey
 from lacre.ledger.keys import PublicKey
+from lacre.ledger.note import VerifierKey
 from lacre.rules.common import require_study
 from lacre.rules.record import Answered, Recorded, Result, parse_entry
 from lacre.rules.requests import Read

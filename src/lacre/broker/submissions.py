@@ -8,11 +8,13 @@ from lacre.broker.files import UNNAMED, parse_given
 from lacre.broker.ingest import PoolTable, Raw, load, read_submission_tables, records_of
 from lacre.errors import ForeignCases, SubmissionMissing, SubmissionNotAsked
 from lacre.pools import vault
-from lacre.pools.exposure import Prints, match_submission_ids
+from lacre.pools.exposure import match_submission_ids
+from lacre.pools.prints import Prints
 from lacre.pools.seal import Context
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SubmissionFacts, Submitted
 from lacre.rules.state import PoolState, State, StudyState
+from lacre.tables.formats import Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Submission:
 
 
 def systems_of(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:
-    """The systems whose submissions the analyses need, in declared order; one unnamed where none is declared."""
+    """The systems whose submissions the analyses need, in declared order; one unnamed if none is declared."""
     declared = tuple(protocol.systems) or (UNNAMED,)
     needed = {s for name in analyses for s in (protocol.analyses[name].systems or declared)}
     return tuple(system for system in declared if system in needed)
@@ -177,8 +179,10 @@ def reopen(
             [desk.keys.identity],
         )
         raws = [
-            Raw(table, record.format, data)
+            Raw(table, Format(record.format), data)
             for (table, data), record in zip(opened, submitted.records, strict=True)
         ]
-        submissions.append(Submission(submitted.system, read_submission_tables(protocol, raws, desk.progress)))
+        submissions.append(
+            Submission(submitted.system, read_submission_tables(protocol, raws, desk.progress))
+        )
     return tuple(submissions)

@@ -4,7 +4,6 @@ import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 
 import click
 
@@ -16,7 +15,7 @@ from lacre.errors import (
     InternalError,
     Interrupted,
     LacreError,
-    NotWritten,
+    OutputLost,
     UsageError,
     VerbUnclear,
 )
@@ -33,12 +32,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not sys.warnoptions:
         # A library's warning may quote what it read; what a user must know, the outcomes say themselves.
         warnings.simplefilter("ignore")
+    as_json = _asks_json(arguments)
     try:
         return _invoke(verbs(), arguments)
     except Exception as error:  # noqa: BLE001 - the last door: a traceback could show a sealed cell
-        return _end(error, as_json=_asks_json(arguments))
+        return _end(error, as_json=as_json)
     except KeyboardInterrupt:
-        return _end(Interrupted(), as_json=_asks_json(arguments))
+        return _end(Interrupted(), as_json=as_json)
 
 
 def _invoke(group: Verbs, arguments: list[str]) -> int:
@@ -60,10 +60,9 @@ def _end(error: Exception, *, as_json: bool) -> int:
         return DONE
     refusal = _refusal(error)
     try:
-        screen.refuse(refusal, as_json=as_json)
-    except NotWritten:
-        with suppress(LacreError):
-            screen.refuse(refusal, as_json=False)
+        screen.refuse(refusal, as_json=as_json and not isinstance(refusal, OutputLost))
+    except OutputLost:
+        screen.refuse(refusal, as_json=False)
     return refusal.exit_status
 
 

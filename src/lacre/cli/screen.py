@@ -8,8 +8,7 @@ import sys
 from contextlib import suppress
 from typing import Any, TextIO
 
-from lacre.errors import LacreError, NotWritten
-from lacre.text import _
+from lacre.errors import LacreError, OutputLost
 
 WIDEST = 110  # prose wider than this is hard to read, whatever the terminal
 
@@ -38,7 +37,7 @@ def write(text: str) -> None:
     """Write text to standard output, with a line's end.
 
     A reader that went away (`lacre log | head`) is no failure: the verb was done, and its status says so.
-    Raises `NotWritten` when the output cannot take the text, as on a full disk.
+    Raises `OutputLost` when the output cannot take the text, as on a full disk.
     """
     if sys.stdout is None:  # closed by whoever started us
         return
@@ -48,7 +47,7 @@ def write(text: str) -> None:
     except OSError as error:
         silence(sys.stdout)
         if error.errno != errno.EPIPE:
-            raise NotWritten(path=_("standard output"), why=error.strerror or type(error).__name__) from error
+            raise OutputLost(why=error.strerror or type(error).__name__) from error
 
 
 def write_json(document: dict[str, Any]) -> None:

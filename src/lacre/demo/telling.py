@@ -8,9 +8,9 @@ from typing import Any
 from lacre.audit.report import AuditReport
 from lacre.broker.outcomes import ResultShown
 from lacre.demo.story import Step
+from lacre.report import audit_text, result_text
 from lacre.report.json import as_json
 from lacre.report.page import Cell, Page
-from lacre.report import audit_text, result_text
 from lacre.report.plan_text import receipt_note
 from lacre.report.text import as_text
 from lacre.text import _
@@ -31,7 +31,9 @@ def step(number: int, taken: Step, *, width: int, colour: bool) -> str:
     page.say(Cell(f"$ {taken.command}", "bold"), indent=1)
     inner = width - INDENT - len(RULE)
     lines = _printed(taken, inner, colour=colour).splitlines()
-    return page.render(width, colour=colour) + "".join(f"{' ' * INDENT}{RULE}{line}".rstrip() + "\n" for line in lines)
+    return page.render(width, colour=colour) + "".join(
+        f"{' ' * INDENT}{RULE}{line}".rstrip() + "\n" for line in lines
+    )
 
 
 def moral(kept: Path | None, *, width: int, colour: bool) -> str:
@@ -41,10 +43,10 @@ def moral(kept: Path | None, *, width: int, colour: bool) -> str:
     page.heading(_("What this shows, and what it does not"))
     page.say(
         _(
-            "The order of things cannot be rearranged afterwards, and a second look cannot be hidden: not from an "
-            "audit, and not once somebody else keeps a receipt. What was seen before the ledger was begun, no "
-            "ledger can know. Here the counts had been published, so the plan says so, and no result of it is "
-            "called confirmatory."
+            "The order of things cannot be rearranged afterwards, and a second look cannot be hidden: not "
+            "from an audit, and not once somebody else keeps a receipt. What was seen before the ledger "
+            "was begun, no ledger can know. Here the counts had been published, so the plan says so, and "
+            "no result of it is called confirmatory."
         )
     )
     page.gap()

@@ -73,12 +73,16 @@ def _has_control(value: str) -> bool:
     return any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in value)
 
 
-def _name(value: str) -> str:
-    if not 1 <= len(value) <= 128:
-        raise refuse(N_("must be 1 to 128 characters long"))
+def _one_line(value: str) -> str:
     if _has_control(value):
         raise refuse(N_("must be one line of text, without control characters"))
     return value
+
+
+def _name(value: str) -> str:
+    if not 1 <= len(value) <= 128:
+        raise refuse(N_("must be 1 to 128 characters long"))
+    return _one_line(value)
 
 
 def _identifier(value: str) -> str:
@@ -125,6 +129,7 @@ Identifier = Annotated[str, AfterValidator(_identifier)]
 Slug = Annotated[str, AfterValidator(_slug)]
 Language = Annotated[str, AfterValidator(_language)]
 Words = Annotated[str, AfterValidator(_words)]
+Title = Annotated[Words, AfterValidator(_one_line)]
 
 
 # --- numbers ---------------------------------------------------------------------------------------------
@@ -133,8 +138,6 @@ Words = Annotated[str, AfterValidator(_words)]
 def _number(value: Any) -> Fraction | float:
     if isinstance(value, bool):
         raise refuse(N_("must be a number, not true or false"))
-    if isinstance(value, Fraction):
-        return _exact(value)
     if isinstance(value, int | float):
         return _finite(value)
     if isinstance(value, str):

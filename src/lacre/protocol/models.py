@@ -29,6 +29,7 @@ from lacre.protocol.grammar import (
     Named,
     Reading,
     Slug,
+    Title,
     Words,
     not_empty,
     refuse,
@@ -83,8 +84,6 @@ class System(Model):
 
 
 def _plan(value: Any, info: ValidationInfo) -> Any:
-    if isinstance(value, AnalysisPlan):
-        return value
     if not isinstance(value, dict):
         raise refuse(N_("must be a map, of `key: value` lines"))
     if "kind" not in value:
@@ -148,7 +147,7 @@ class Protocol(Model):
 
     lacre: Annotated[Literal[1], BeforeValidator(_format)]
     study: Slug
-    title: Words
+    title: Title
     question: Words
     language: Language
     data: DataPolicy

@@ -116,9 +116,7 @@ def _not_among(error: Mapping[str, Any], path: Path, here: Any) -> Problem:
     )
 
 
-def _no_type(_error: Mapping[str, Any], path: Path, here: Any) -> Problem:
-    if not isinstance(here, dict):
-        return Problem(path, _MAP)
+def _no_type(_error: Mapping[str, Any], path: Path, _here: Any) -> Problem:
     return Problem((*path, "type"), N_("is missing"))
 
 

@@ -12,6 +12,7 @@ from lacre.audit.story import Story
 from lacre.broker import outcomes
 from lacre.broker.custody import grade
 from lacre.report import history
+from lacre.report.chosen import chosen
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.state import PoolState, ReadMade, StudyState
 from lacre.rules.wire import Wire
@@ -232,7 +233,7 @@ DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = MappingProxyType(
 
 def as_json(outcome: Any) -> Document:
     """Return an outcome of `lacre.broker.outcomes` or an `AuditReport` as JSON values."""
-    return DOCUMENTS[type(outcome)](outcome)
+    return chosen(DOCUMENTS, outcome)(outcome)
 
 
 def _history(entries: Sequence[Recorded], names: Mapping[str, str]) -> list[Document]:

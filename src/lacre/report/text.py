@@ -7,6 +7,7 @@ from typing import Any
 from lacre.audit.report import AuditReport
 from lacre.broker import outcomes
 from lacre.report import audit_text, plan_text, result_text, status_text
+from lacre.report.chosen import chosen
 from lacre.report.page import Page
 
 PAGES: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
@@ -32,7 +33,7 @@ def as_text(outcome: Any, *, note: str = "", width: int = 80, colour: bool = Fal
 
     `note` is a paragraph of the caller's, below it.
     """
-    page = PAGES[type(outcome)](outcome)
+    page = chosen(PAGES, outcome)(outcome)
     if note:
         page.say(note)
     return page.render(width, colour=colour)

@@ -13,16 +13,16 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
  5. Each read of each pool is an entry before a byte is decrypted: who, when, for what, under which protocol,
     with which submissions, in which class, which number. What can be checked without reading is checked
     before; a refusal there costs nothing.
- 6. The first read of `teste` is of class `teste`. Each later one is of class `dev`, makes the pool `dev`, and
-    must say `accept_dev`, or it is refused and nothing is spent. A result is confirmatory by the class in its
-    own read's entry.
+ 6. The first read of `teste` is of class `teste`. Each later one is of class `dev`, makes the pool `dev`,
+    and must say `accept_dev`, or it is refused and nothing is spent. A result is confirmatory by the class
+    in its own read's entry.
  9. An analysis names one pool. `contraste` answers only analyses that compare groups, and a difference needs
     two declared groups. Of each system the first submission to `contraste` is confirmatory, later ones are
     exploratory.
 10. `guarda` answers verdicts only, through a verb of its own; nothing else reads it.
 11. Requests name the protocol in force by its hash; any other is refused.
-12. A case is exposed once its content was read, from any pool of any study. A `teste`, `contraste` or `guarda`
-    that shares cases, units or `disjoint` values with another pool of its study, or holds exposed cases, is
+12. A case is exposed once its content was read, from any pool of any study. A `teste`, `contraste` or
+    `guarda` that shares cases, units or `disjoint` values with another pool of its study, or holds exposed cases, is
     refused with the counts, when it is sealed and again when a read of class `teste` is granted; `as_dev`
     seals it as `dev`. A read that would expose another study's sealed pool says so and must be confirmed.
 14. A pool shorter than planned is a deviation by itself, recorded in the seal's decision.

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from lacre.errors import (
+    AlreadyRevealed,
     AnalysisNotDeclared,
     ExposesSealedPool,
     FinishDiffers,
@@ -11,12 +12,11 @@ from lacre.errors import (
     NothingToReveal,
     PoolIsOpen,
     PoolNotSealed,
+    RevealAlone,
     RevealOnlyTeste,
     SealedAsDev,
     SharedCases,
     SystemsDiffer,
-    AlreadyRevealed,
-    RevealAlone,
 )
 from lacre.protocol.models import Protocol
 from lacre.rules.common import declared_pool, require_in_force, require_role, require_study
@@ -57,7 +57,9 @@ def sealed_pool(study: StudyState, name: str) -> PoolState:
 
 def analyses_of_reveal(protocol: Protocol) -> tuple[str, ...]:
     """The analyses a reveal runs: all that are registered on `teste` (rule 6)."""
-    return tuple(name for name, plan in protocol.analyses.items() if protocol.pools[plan.pool].role == "teste")
+    return tuple(
+        name for name, plan in protocol.analyses.items() if protocol.pools[plan.pool].role == "teste"
+    )
 
 
 def _check_first(pool: PoolState) -> None:
@@ -75,7 +77,9 @@ def _check_systems(protocol: Protocol, request: Read) -> None:
     declared = set(protocol.systems) or {""}
     named = [submitted.system for submitted in request.submissions]
     if not set(named) <= declared or len(set(named)) != len(named):
-        raise SystemsDiffer(declared=", ".join(sorted(declared)) or "-", given=", ".join(sorted(named)) or "-")
+        raise SystemsDiffer(
+            declared=", ".join(sorted(declared)) or "-", given=", ".join(sorted(named)) or "-"
+        )
     for analysis in request.analyses:
         if analysis not in protocol.analyses:
             raise AnalysisNotDeclared(analysis=analysis, declared=", ".join(protocol.analyses))
@@ -89,7 +93,7 @@ def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: Rea
     if not analyses or request.analyses != analyses:
         raise NothingToReveal(study=study.slug, pool=pool.name)
     if request.finishes is not None:
-        return _decide_finish(study, pool, request, facts)
+        return _decide_finish(pool, request, facts)
     if not request.accept_dev:
         _check_first(pool)
     first = not pool.of_class("teste", "dev") and pool.standing == "teste"
@@ -114,7 +118,7 @@ def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFa
     if pool.standing == "contraste" and not all(plan.compares_groups() for plan in plans):
         raise NotBetweenGroups(pool=pool.name)
     if request.finishes is not None:
-        return _decide_finish(study, pool, request, facts)
+        return _decide_finish(pool, request, facts)
     _check_exposure(request, facts.exposes)
     barred = (*facts.shared, *facts.exposed)
     if pool.standing == "contraste" and barred:
@@ -161,7 +165,7 @@ def _judged(
     )
 
 
-def _decide_finish(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
+def _decide_finish(pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
     """Rule 16: the same read again, for the same request and inputs, until there is a result."""
     original = next((r for r in pool.unfinished if r.entry == request.finishes), None)
     if original is None or not _same_inputs(original, request) or request.accept_dev:

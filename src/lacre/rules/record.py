@@ -25,7 +25,7 @@ from lacre.rules.requests import (
 )
 from lacre.rules.wire import Hex64, Name, Timestamp, Wire
 
-LAW = 1
+LAW: Literal[1] = 1
 KIND_OF: dict[type[Wire], str] = {Register: "register", Seal: "seal", Read: "read"}
 _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
     "register": (RegisterFacts, RegisterDecision),

@@ -13,7 +13,10 @@ def decide_register(state: State, request: Register, by: str, _facts: RegisterFa
         version = state.study.registered
         same = version.protocol_hash == request.protocol
         raise StudyAlreadyRegistered(
-            study=request.study, entry=version.entry, time=version.time, same="the same" if same else "another"
+            study=request.study,
+            entry=version.entry,
+            time=version.time,
+            same="the same" if same else "another",
         )
     slug = state.protocols(request.protocol).study
     if slug != request.study:

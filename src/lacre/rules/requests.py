@@ -33,10 +33,10 @@ class Register(_Asked):
 
 
 class SealedRecord(Wire):
-    """One raw file within a sealed pool: its table, how it is read, and HMAC-SHA-256 under the pool's salt."""
+    """One sealed raw file: its table, how it is read, and its HMAC-SHA-256 under the salt it is sealed with."""
 
     table: Name
-    format: Name
+    format: Literal["csv", "tsv", "json", "jsonl", "parquet"]
     hmac: Hex64
 
 

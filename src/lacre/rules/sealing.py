@@ -39,9 +39,7 @@ def check_sealable(study: StudyState, name: str, pool: Pool) -> None:
         raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=sealed.time)
 
 
-def _check_tables(
-    pool: Pool, name: str, records: Sequence[SealedRecord], rows: Mapping[str, int]
-) -> None:
+def _check_tables(pool: Pool, name: str, records: Sequence[SealedRecord], rows: Mapping[str, int]) -> None:
     given = {record.table for record in records}
     declared = set(pool.tables)
     if given != declared or rows.keys() != declared:

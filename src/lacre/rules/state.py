@@ -36,7 +36,9 @@ class Key:
 
     def may(self, role: str, index: int) -> bool:
         """Whether the key holds `role` for the entry at `index`."""
-        return role in self.roles and self.enrolled <= index and (self.revoked is None or index < self.revoked)
+        return (
+            role in self.roles and self.enrolled <= index and (self.revoked is None or index < self.revoked)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,11 @@ def step(state: State, recorded: Recorded) -> State:
     content = recorded.content
     if isinstance(content, Genesis):
         return _after_genesis(state, recorded, content)
-    study = _after_result(state, recorded, content) if isinstance(content, Result) else _after(state, recorded, content)
+    study = (
+        _after_result(state, recorded, content)
+        if isinstance(content, Result)
+        else _after(state, recorded, content)
+    )
     return replace(state, study=study, next_index=recorded.index + 1, last=recorded.index)
 
 
@@ -183,7 +189,9 @@ def _after_genesis(state: State, recorded: Recorded, content: Genesis) -> State:
     keys = {}
     for first in content.keys:
         public = PublicKey(bytes.fromhex(first.public))
-        keys[public.keyid] = Key(public.keyid, first.public, frozenset(first.roles), recorded.index, first.name)
+        keys[public.keyid] = Key(
+            public.keyid, first.public, frozenset(first.roles), recorded.index, first.name
+        )
     return replace(
         state,
         genesis=recorded.leaf_hash.hex(),
@@ -234,7 +242,8 @@ def _after_result(state: State, recorded: Recorded, content: Result) -> StudySta
     if pool.result_of(read.first_attempt) is not None:
         raise _out_of_place(recorded, "its read has a result already")
     reads = tuple(
-        replace(r, result=recorded.index, state=content.state) if r.entry == read.entry else r for r in pool.reads
+        replace(r, result=recorded.index, state=content.state) if r.entry == read.entry else r
+        for r in pool.reads
     )
     return _with_pool(state.study, replace(pool, reads=reads))
 
@@ -245,4 +254,3 @@ def _with_pool(study: StudyState, pool: PoolState) -> StudyState:
 
 def _out_of_place(recorded: Recorded, why: str) -> RecordInvalid:
     return RecordInvalid(what=f"entry {recorded.index}", why=why)
-

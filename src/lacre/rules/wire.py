@@ -12,7 +12,10 @@ Nonce = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 Timestamp = Annotated[
-    str, StringConstraints(pattern=r"^[0-9]{4}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]{6}Z$")
+    str,
+    StringConstraints(
+        pattern=r"^[0-9]{4}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]{6}Z$"
+    ),
 ]  # UTC, so that text order is time order
 Count = Annotated[int, Field(ge=0, le=2**53)]
 

@@ -55,7 +55,9 @@ class Study:
         path.write_text(PROTOCOL.format(study=study, systems=systems, gap=gap))
         return path
 
-    def cases(self, first: int, count: int = 200, *, labelled: str = "2099-01-01T00:00:00Z", tag: str = "c") -> Path:
+    def cases(
+        self, first: int, count: int = 200, *, labelled: str = "2099-01-01T00:00:00Z", tag: str = "c"
+    ) -> Path:
         """`count` cases from number `first` on, half of each sex, labels alternating by twos."""
         path = self.folder / f"cases-{tag}-{first}-{count}.csv"
         lines = ["case_id,code,label,sex,labelled_at"]

@@ -51,7 +51,9 @@ def test_a_second_reveal_is_refused_and_spends_nothing(study: Study) -> None:
         ("case_id,prediction\n\xff", errors.TableUndecodable),
     ],
 )
-def test_a_submission_that_does_not_fit_costs_nothing(study: Study, content: str, error: type[Exception]) -> None:
+def test_a_submission_that_does_not_fit_costs_nothing(
+    study: Study, content: str, error: type[Exception]
+) -> None:
     study.begin()
     study.seal("teste", 0)
     before = study.size
@@ -135,7 +137,9 @@ def test_early_labels_are_refused_with_the_count(study: Study) -> None:
     with pytest.raises(errors.LabelsBeforeRegistration) as refused:
         study.ledger.seal("parity", "teste", early)
     assert refused.value.fields["count"] == 200
-    assert list(study.ledger.folder.glob("pools/**/*.pool")) == [], "nothing was encrypted for a refused request"
+    assert list(study.ledger.folder.glob("pools/**/*.pool")) == [], (
+        "nothing was encrypted for a refused request"
+    )
     assert study.ledger.seal("parity", "dev", early).standing == "dev"
 
 
@@ -149,7 +153,10 @@ def test_shared_cases_are_refused_unless_as_dev(study: Study) -> None:
     assert made.standing == "dev"
     with pytest.raises(errors.SealedAsDev):
         study.ledger.reveal("parity", study.predictions(150))
-    assert study.ledger.reveal("parity", study.predictions(150), accept_dev=True).state == "INSUFFICIENT_EVIDENCE"
+    assert (
+        study.ledger.reveal("parity", study.predictions(150), accept_dev=True).state
+        == "INSUFFICIENT_EVIDENCE"
+    )
 
 
 def test_a_short_pool_is_told_and_stays_told(study: Study) -> None:
@@ -251,7 +258,9 @@ def _crash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "record_result", die)
 
 
-def test_rule_16_the_same_call_finishes_a_crashed_reveal(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rule_16_the_same_call_finishes_a_crashed_reveal(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study.begin()
     study.seal("teste", 0)
     with monkeypatch.context() as patch:
@@ -278,7 +287,9 @@ def test_rule_16_the_kept_submission_is_enough(study: Study, monkeypatch: pytest
     assert study.ledger.reveal("parity").finished == 3
 
 
-def test_rule_16_a_living_process_is_not_finished_by_another(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rule_16_a_living_process_is_not_finished_by_another(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study.begin()
     study.seal("teste", 0)
     with monkeypatch.context() as patch:
@@ -294,7 +305,9 @@ def test_rule_16_a_living_process_is_not_finished_by_another(study: Study, monke
     assert study.ledger.reveal("parity", study.predictions(0)).finished == 3
 
 
-def test_rule_16_accept_dev_never_finishes_anothers_read(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rule_16_accept_dev_never_finishes_anothers_read(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study.begin()
     study.seal("teste", 0)
     with monkeypatch.context() as patch:
@@ -310,7 +323,9 @@ def test_rule_16_accept_dev_never_finishes_anothers_read(study: Study, monkeypat
 # --- rule 18: this machine's memory -------------------------------------------------------------------------
 
 
-def test_rule_18_an_older_copy_put_back_is_refused(study: Study, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_rule_18_an_older_copy_put_back_is_refused(
+    study: Study, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     study.begin()
     older = tmp_path_factory.mktemp("backup") / ".lacre"
     shutil.copytree(study.ledger.folder, older)

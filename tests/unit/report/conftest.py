@@ -59,7 +59,7 @@ class Life:
 
 
 def cases(prefix: str, count: int) -> tuple[str, str]:
-    """A pool and a submission: half positive; of women every fifth is missed, of men none; `other` is rare."""
+    """A pool and a submission: half positive; a fifth of the women is missed, no man; `other` is rare."""
     pool, submission = ["id,sex,label,unused"], ["id,prediction,score,extra"]
     for number in range(count):
         sex = "other" if number % 100 == 99 else ("female", "male")[number % 2]

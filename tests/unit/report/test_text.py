@@ -142,7 +142,7 @@ def test_every_standing_has_its_sentence(life: Life, decision: dict[str, Any], s
 def test_a_check_says_what_it_asks_of_the_data(life: Life) -> None:
     checked = life.outcomes["checked"]
     text = flat(as_text(checked))
-    # STATISTICS: with zero errors, K groups and a gap g a cell of n passes when 1 - (0.05/2K)^(1/n) <= g; K 3, g 0.05.
+    # No error in K = 3 groups of n: the gap is at most 1 - (0.05 / 2K)^(1/n), which is 0.05 at n = 93.3.
     assert "misses false negatives by sex: no two groups further 94 30 apart than 5 %" in text
     assert "teste cases 260 cases" in text
     never = dataclasses.replace(

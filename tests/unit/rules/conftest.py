@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from lacre.ledger.envelope import PAYLOAD_REQUEST, Envelope, Signature
+from lacre.ledger.keys import PrivateKey
 from lacre.protocol.document import parse, protocol_hash
 from lacre.protocol.models import Protocol
 from lacre.rules.decide import decide
@@ -28,7 +29,6 @@ from lacre.rules.requests import (
     Submitted,
 )
 from lacre.rules.state import State, step
-from lacre.ledger.keys import PrivateKey
 
 PERSON = PrivateKey.from_seed(b"\x01" * 32).public
 CUSTODIAN = PrivateKey.from_seed(b"\x02" * 32).public
@@ -148,7 +148,13 @@ class World:
         return self.state.study.in_force.protocol_hash
 
     def seal(
-        self, pool: str, rows: int = 100, *, by: str = PERSON.keyid, tables: tuple[str, ...] = ("cases",), **more: Any
+        self,
+        pool: str,
+        rows: int = 100,
+        *,
+        by: str = PERSON.keyid,
+        tables: tuple[str, ...] = ("cases",),
+        **more: Any,
     ) -> Decision:
         """Seal a pool; `more` are facts, or fields of the request."""
         asked = {key: more.pop(key) for key in ("as_dev", "protocol") if key in more}
@@ -158,7 +164,9 @@ class World:
         request = Seal.model_validate({**fields, "protocol": protocol, "recipients": ("age1",), **asked})
         return self.ask(request, SealFacts.model_validate({"rows": dict.fromkeys(tables, rows), **more}), by)
 
-    def read(self, purpose: str, pool: str, *analyses: str, by: str = PERSON.keyid, **more: Any) -> ReadDecision:
+    def read(
+        self, purpose: str, pool: str, *analyses: str, by: str = PERSON.keyid, **more: Any
+    ) -> ReadDecision:
         """Read a pool; `more` are facts, or fields of the request."""
         names = ("accept_dev", "accept_exposure", "finishes", "submissions", "protocol")
         asked = {key: more.pop(key) for key in names if key in more}

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from lacre.errors import (
+    AlreadyRevealed,
     AnalysisNotDeclared,
     ExposesSealedPool,
     FinishDiffers,
@@ -20,15 +21,14 @@ from lacre.errors import (
     PoolTablesDiffer,
     ProtocolNotInForce,
     RecordInvalid,
+    RevealAlone,
     RevealOnlyTeste,
+    SealedAsDev,
     SharedCases,
     StudyAlreadyRegistered,
     StudyNotRegistered,
     StudySlugDiffers,
     SystemsDiffer,
-    AlreadyRevealed,
-    RevealAlone,
-    SealedAsDev,
 )
 from lacre.rules.requests import Engine, SealDecision
 from lacre.rules.verdicts import settle
@@ -156,13 +156,12 @@ def test_rule_10_guarda_is_not_run(sealed: World) -> None:
 
 
 def test_rule_11_requests_name_the_protocol_in_force(sealed: World) -> None:
-    for refused in (
-        lambda: sealed.seal("dev", protocol="a" * 64),
-        lambda: sealed.reveal(protocol="a" * 64),
-        lambda: sealed.read("inputs", "teste", protocol="a" * 64),
-    ):
-        with pytest.raises(ProtocolNotInForce):
-            refused()
+    with pytest.raises(ProtocolNotInForce):
+        sealed.seal("dev", protocol="a" * 64)
+    with pytest.raises(ProtocolNotInForce):
+        sealed.reveal(protocol="a" * 64)
+    with pytest.raises(ProtocolNotInForce):
+        sealed.read("inputs", "teste", protocol="a" * 64)
 
 
 def test_rule_11_analyses_are_the_registered_ones(sealed: World) -> None:

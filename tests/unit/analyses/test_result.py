@@ -1,0 +1,78 @@
+"""Results over several systems, on reads they were not registered for, and as JSON."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from lacre.analyses import analyse, merge
+from lacre.analyses.reasons import Reason
+from lacre.analyses.result import exploratory
+from lacre.analyses.verdict import LeftOut, State
+from lacre.canonical import canonical_json, parse_canonical
+from lacre.errors import KindNotBuilt
+
+Make = Callable[..., Any]
+CEILING = {"id": "c", "metric": "error", "by": "sex", "worst_group": {"max": 0.2}}
+# The names of an analysis and of a criterion in the results' JSON contract.
+ANALYSIS = {"id", "kind", "state", "confirmatory", "estimates", "criteria", "left_out", "notes"}
+CRITERION = {"id", "metric", "state", "reason", "value", "low", "high", "threshold"}
+
+
+def made(rows: Make, wrong: int, blank: int = 0, extra: str = "1") -> list[dict[str, Any]]:
+    """Give 200 women predicted rightly and 200 men, `wrong` of them not and `blank` not at all."""
+    data: list[dict[str, Any]] = rows(200, sex="female", label=1, prediction=1)
+    data += rows(wrong, sex="male", label=1, prediction=0)
+    data += rows(blank, sex="male", label=1)
+    data += rows(199 - wrong - blank, sex="male", label=1, prediction=1)
+    data += rows(1, sex="male", label=1, prediction=extra)
+    return data
+
+
+def test_json_has_the_names_of_the_contract(gate: Make, rows: Make) -> None:
+    result = gate(CEILING)(made(rows, 10))
+    stored = parse_canonical(canonical_json(result.as_json()))
+    assert set(stored) >= ANALYSIS
+    assert set(stored["criteria"][0]) >= CRITERION
+    assert stored["id"] == "parity"
+    assert stored["kind"] == "group_fairness"
+    assert stored["confirmatory"] is None
+    assert stored["criteria"][0]["threshold"] == 0.2
+    assert [line["group"] for line in stored["criteria"][0]["groups"]] == [{"sex": "female"}, {"sex": "male"}]
+
+
+def test_systems_merge_in_order_and_the_worst_state_counts(gate: Make, rows: Make) -> None:
+    make = gate(CEILING)
+    good, bad = make(made(rows, 0), system="a"), make(made(rows, 100, extra="?"), system="b")
+    merged = merge([good, bad])
+    assert merged.state is State.FAIL
+    assert [each.system for each in merged.criteria] == ["a", "b"]
+    assert [each.state for each in merged.criteria] == [State.PASS, State.FAIL]
+    assert len(merged.estimates) == len(good.estimates) + len(bad.estimates)
+    # What is the table's own stands once; what a system did stands with its name.
+    assert merged.left_out == (LeftOut("missing", "age", 400), LeftOut("undeclared", "prediction", 1, "b"))
+    assert merged.notes == good.notes
+    assert merge([good]) is good
+
+
+def test_an_exploratory_pass_is_no_evidence(gate: Make, rows: Make) -> None:
+    """Law 15: PASS reads INSUFFICIENT_EVIDENCE, FAIL stays FAIL; the numbers stay."""
+    loose = {**CEILING, "id": "loose", "worst_group": {"max": 0.9}}
+    passing, failing = gate(loose)(made(rows, 100)), gate(CEILING, loose)(made(rows, 100))
+    assert exploratory(passing).state is State.INSUFFICIENT_EVIDENCE
+    turned = exploratory(failing)
+    assert turned.state is State.FAIL
+    assert turned.confirmatory is False
+    assert [each.state for each in turned.criteria] == [State.FAIL, State.INSUFFICIENT_EVIDENCE]
+    assert turned.criteria[1].reason == Reason("exploratory")
+    assert State.PASS not in {line.state for each in turned.criteria for line in each.lines}
+    assert turned.criteria[1].high == failing.criteria[1].high
+    assert turned.estimates == failing.estimates
+
+
+def test_a_kind_that_is_not_built(gate: Make, rows: Make) -> None:
+    made_gate = gate(CEILING)
+    table = made_gate.read(made(rows, 0))
+    plan = made_gate.protocol.analyses["parity"].model_copy(update={"kind": "recall"})
+    with pytest.raises(KindNotBuilt):
+        analyse("parity", plan, made_gate.protocol, table)

@@ -1,0 +1,134 @@
+"""Help: quick, complete, and with examples that are what they say."""
+
+import ast
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from lacre.cli.command import Verb
+from lacre.cli.verbs import VERBS, Verbs, verbs
+from lacre.version import VERSION
+
+from .conftest import Lacre
+
+HEAVY = (
+    "alembic",
+    "cryptography",
+    "numpy",
+    "pandas",
+    "pydantic",
+    "pyrage",
+    "rich",
+    "scipy",
+    "sqlalchemy",
+    "yaml",
+)
+SHARED = {"--json", "--ledger", "--lang"}
+
+
+def command(name: str) -> Verb:
+    group = verbs()
+    found = group.get_command(click.Context(group), name)
+    assert isinstance(found, Verb)
+    return found
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["chek"], ["reveal", "--help"], ["seal"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    script = f"import sys\nfrom lacre.cli import main\nmain({arguments!r})\nprint(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = ast.literal_eval(done.stdout.splitlines()[-1])
+    assert "click" in loaded
+    assert not {name.partition(".")[0] for name in loaded} & set(HEAVY)
+
+
+def test_help_lists_every_verb_with_its_line(lacre: Lacre) -> None:
+    answer = lacre("--help")
+    assert answer.status == 0
+    for name, entry in VERBS.items():
+        assert f"  {name}" in answer.out
+        assert entry.about.split(":")[0] in " ".join(answer.out.split())
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_each_verb_has_the_shared_options_and_examples(lacre: Lacre, name: str) -> None:
+    answer = lacre(name, "--help")
+    assert answer.status == 0
+    assert VERBS[name].about in " ".join(answer.out.split())
+    for option in SHARED:
+        assert option in answer.out
+    assert "Examples:" in answer.out
+    assert "None" not in answer.out
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_each_example_is_a_command_line_of_its_verb(name: str) -> None:
+    examples = command(name).examples
+    assert examples
+    for example in examples:
+        words = shlex.split(example.line.partition(" > ")[0])
+        assert words[:2] == ["lacre", name]
+        assert len(example.line) <= 76
+        with command(name).make_context(name, words[2:]):
+            pass
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_every_option_says_what_it_is_for(name: str) -> None:
+    for parameter in command(name).params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+
+
+def test_every_verb_is_a_method_of_the_api() -> None:
+    from lacre import api
+
+    known = {*vars(api.Ledger), *vars(api)}
+    assert set(VERBS) - known == {"new", "demo"}
+
+
+def test_a_misspelt_verb_is_refused_with_its_nearest(lacre: Lacre) -> None:
+    answer = lacre("regster")
+    assert answer.status == 2
+    assert answer.out == ""
+    assert answer.err == "lacre: There is no verb 'regster'. Did you mean 'register'?\nSee `lacre --help`.\n"
+    assert "Did you mean" not in lacre("xyzzy").err
+
+
+def test_no_verb_shows_the_help_and_is_a_usage_error(lacre: Lacre) -> None:
+    answer = lacre()
+    assert answer.status == 2
+    assert answer.out == ""
+    assert "register" in answer.err
+
+
+def test_the_version_is_the_package_s(lacre: Lacre) -> None:
+    answer = lacre("--version")
+    assert (answer.status, answer.out) == (0, f"lacre {VERSION}\n")
+
+
+def test_as_a_module_it_is_the_same() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "lacre", "new", "--json"], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["templates"]
+
+
+def test_the_command_is_installed() -> None:
+    program = Path(sys.executable).with_name("lacre")
+    assert os.access(program, os.X_OK)
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"lacre {VERSION}\n"
+
+
+def test_the_group_lists_what_is_in_the_table() -> None:
+    group = verbs()
+    assert isinstance(group, Verbs)
+    assert group.list_commands(click.Context(group)) == list(VERBS)
+    assert group.get_command(click.Context(group), "nothing") is None
