@@ -1153,8 +1153,15 @@ class ProtocolNotInForce(LawError):
 
     code = "protocol-not-in-force"
     rule = 11
-    template = N_("The protocol given for {study!r} is not the one in force.{difference}")
+    template = N_("The protocol given for {study!r} is not the one in force:")
     remedy = N_("Use the registered protocol (leave the file out), or register the changed plan as another study.")
+
+    @property
+    def message(self) -> str:
+        """The heading, then every field that differs on a line of its own; without these, the hashes."""
+        lines = str(self.fields["difference"]).split("\n") if self.fields["difference"] else []
+        lines = lines or [f"sha256:{self.fields['in_force']} -> sha256:{self.fields['given']}"]
+        return "\n".join([super().message, *(printable(f"  {line}") for line in lines)])
 
 
 class SharedCases(LawError):
@@ -1242,8 +1249,8 @@ class UnitRepeated(EvidenceError):
     """Cases of one unit, where every case must be of another."""
 
     code = "unit-repeated"
-    template = N_("{count} rows of the table {table} repeat a value of {unit}, and the intervals assume one row each.")
-    remedy = N_("Keep one row per value of {unit}; or register what the rows come in as `cluster:` in place of `unit:`.")
+    template = N_("{count} rows of {table} repeat a value of {unit}; the intervals assume one row each.")
+    remedy = N_("Keep one row per value of {unit}; or register it as the `cluster:` in place of `unit:`.")
 
 
 class BareRate(EvidenceError):

@@ -1,20 +1,23 @@
 """Intervals against statsmodels; the clustered variance against its regression on a constant."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 import statsmodels.api as sm
 from statsmodels.stats.proportion import proportion_confint
 
 from lacre.stats.clusters import clustered_wilson, effective_size
-from lacre.stats.proportions import clopper_pearson, wilson
+from lacre.stats.proportions import Interval, clopper_pearson, wilson
+
+Ints = npt.NDArray[np.int64]
+Method = Callable[[npt.ArrayLike, npt.ArrayLike, float], Interval]
 
 
-def grid() -> tuple[
-    np.ndarray[tuple[int, ...], np.dtype[np.int64]], np.ndarray[tuple[int, ...], np.dtype[np.int64]]
-]:
+def grid() -> tuple[Ints, Ints]:
     """Return every k of n up to 12, and some of larger n."""
     n = np.concatenate([np.repeat(np.arange(1, 13), np.arange(2, 14)), np.full(6, 500), np.full(6, 100_000)])
     small = np.concatenate([np.arange(size + 1) for size in range(1, 13)])
@@ -23,16 +26,16 @@ def grid() -> tuple[
 
 @pytest.mark.parametrize("alpha", [0.05, 0.05 / 2, 0.05 / 300])
 @pytest.mark.parametrize(("method", "interval"), [("wilson", wilson), ("beta", clopper_pearson)])
-def test_intervals_are_those_of_statsmodels(alpha: float, method: str, interval: object) -> None:
+def test_intervals_are_those_of_statsmodels(alpha: float, method: str, interval: Method) -> None:
     k, n = grid()
     low, high = proportion_confint(k, n, alpha=alpha, method=method)
-    found = interval(k, n, alpha)  # type: ignore[operator]
+    found = interval(k, n, alpha)
     # statsmodels leaves rounding at the ends of Wilson's interval, which are exact here.
     np.testing.assert_allclose(found.low, low, rtol=1e-9, atol=1e-16 if method == "beta" else 1e-12)
     np.testing.assert_allclose(found.high, high, rtol=1e-9)
 
 
-def robust(events: "np.typing.NDArray[np.int64]", cluster: "np.typing.NDArray[np.int64]") -> float:
+def robust(events: Ints, cluster: Ints) -> float:
     """Return the cluster-robust variance of a mean, with the factor G/(G-1) (n/(n-1) of OLS taken back)."""
     n = len(events)
     fit = sm.OLS(events.astype(float), np.ones((n, 1))).fit(
@@ -58,7 +61,7 @@ def test_widerface_faces_by_image(data_dir: Path) -> None:
     faces = pd.read_csv(data_dir / "4-detection" / "DERIVED_widerface_yolov7_join.csv")
     image = faces["image"].factorize()[0].astype(np.int64)
     for confidence, effect in ((0.5, 2.22), (0.4, 2.17)):
-        events = (faces["confidence"].fillna(0) >= confidence).to_numpy(np.int64)
+        events = (faces["confidence"].fillna(0) >= confidence).to_numpy().astype(np.int64)
         found = effective_size(events, image, 0.05)
         share = events.mean()
         independent = share * (1 - share) / len(events)

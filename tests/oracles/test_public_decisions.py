@@ -1,4 +1,4 @@
-"""The gate on published decisions: ProPublica's COMPAS files, and an Adult classifier with reversed labels."""
+"""The gate on published decisions: ProPublica's COMPAS files, an Adult classifier with reversed labels."""
 
 import json
 from collections.abc import Mapping
@@ -78,7 +78,8 @@ def reveal(
         "data": {"identifiable": False, "prior_exposure": "none"},
         "tables": {"cases": table}, "pools": {"teste": {"tables": ["cases"]}},
         "analyses": {"parity": {
-            "kind": "group_fairness", "pool": "teste", "table": "cases", "label": label, "prediction": prediction,
+            "kind": "group_fairness", "pool": "teste", "table": "cases",
+            "label": label, "prediction": prediction,
             "attributes": ["race", second], "intersections": [["race", second]], "criteria": rules,
         }},
     }  # fmt: skip

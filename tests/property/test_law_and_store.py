@@ -20,7 +20,16 @@ from lacre.errors import LacreError, LawError, ReadAlreadySpent
 from lacre.protocol.document import canonical, from_canonical, parse, protocol_hash
 from lacre.rules.decide import decide
 from lacre.rules.record import LAW, Answered, Result, parse_entry, result_statement
-from lacre.rules.requests import Read, ReadFacts, Register, RegisterFacts, Seal, SealedRecord, SealFacts
+from lacre.rules.requests import (
+    Read,
+    ReadFacts,
+    Register,
+    RegisterFacts,
+    Seal,
+    SealedRecord,
+    SealFacts,
+    decode_request,
+)
 from lacre.rules.state import State, step
 
 Z = "0" * 64
@@ -82,10 +91,10 @@ class LawAndStore(RuleBasedStateMachine):
 
     def _ask(self, kind: Any, facts: Any, **fields: Any) -> None:
         """Put one request to both; either both refuse with one code, or both decide alike."""
-        request, signed = sign_request(self.desk, kind, study="drawn", protocol=self.hash, **fields)
+        signed = sign_request(self.desk, kind, study="drawn", protocol=self.hash, **fields)
         by = self.desk.keys.person.public.keyid
         try:
-            expected: Any = decide(self.model, request, by, facts)
+            expected: Any = decide(self.model, decode_request(signed.payload), by, facts)
         except LacreError as refusal:
             expected = refusal.code
         refused = None
@@ -217,7 +226,7 @@ def test_the_index_itself_refuses_a_second_first_read(tmp_path: Path) -> None:
     with machine.desk.snapshot() as reader:
         for entry in list(reader.entries(0, reader.size))[:-1]:
             before = step(before, parse_entry(entry.index, entry.envelope))
-    _request, signed = sign_request(machine.desk, Read, study="drawn", protocol=machine.hash, **first)
+    signed = sign_request(machine.desk, Read, study="drawn", protocol=machine.hash, **first)
     facts = ReadFacts.model_validate({"engine": ENGINES[0]})
     with pytest.raises(ReadAlreadySpent), machine.desk.writer.transaction() as tx:
         enter(machine.desk, tx, before, signed, facts)

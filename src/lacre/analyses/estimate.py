@@ -5,7 +5,6 @@ made; `NotEstimable`, with the reason instead; `Withheld`, by disclosure control
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -16,11 +15,6 @@ from lacre.text import _
 
 Group: TypeAlias = tuple[tuple[str, str], ...]
 """A group: its (attribute, value) pairs in declared order; empty for everybody."""
-
-
-def group_of(values: Mapping[str, str]) -> Group:
-    """Return the group of the given values of attributes."""
-    return tuple(values.items())
 
 
 def group_json(group: Group) -> dict[str, str]:

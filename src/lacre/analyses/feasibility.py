@@ -94,18 +94,6 @@ def requirements(protocol: Protocol) -> tuple[Need, ...]:
     )
 
 
-def needs(protocol: Protocol) -> dict[str, int | None]:
-    """Return, by criterion id, the cases each group needs before even zero errors can pass.
-
-    None where no number is enough. Of criteria of several analyses that share an id, the one that needs most.
-    """
-    found: dict[str, int | None] = {}
-    for need in requirements(protocol):
-        known, least = found.get(need.criterion, 0), need.minimum.to_pass
-        found[need.criterion] = None if known is None or least is None else max(known, least)
-    return found
-
-
 def _of_plan(name: str, plan: GroupFairnessPlan, declared: Table) -> list[Need]:
     alpha = error_rate(plan.confidence)
     found = []

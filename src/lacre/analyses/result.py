@@ -99,27 +99,3 @@ def _once(items: Iterable[T]) -> tuple[T, ...]:
         if item not in kept:
             kept.append(item)
     return tuple(kept)
-
-
-def exploratory(result: AnalysisResult) -> AnalysisResult:
-    """Return `result` as one on a read it was not registered for (law 15).
-
-    What passed, criterion or group, is INSUFFICIENT_EVIDENCE; what failed stays failed. The numbers stay.
-    """
-    reason = Reason("exploratory")
-    criteria = tuple(
-        replace(
-            criterion,
-            state=State.INSUFFICIENT_EVIDENCE if criterion.state is State.PASS else criterion.state,
-            reason=reason if criterion.state is State.PASS else criterion.reason,
-            lines=tuple(
-                replace(line, state=State.INSUFFICIENT_EVIDENCE, reason=reason)
-                if line.state is State.PASS
-                else line
-                for line in criterion.lines
-            ),
-        )
-        for criterion in result.criteria
-    )
-    state = State.INSUFFICIENT_EVIDENCE if result.state is State.PASS else result.state
-    return replace(result, state=state, criteria=criteria, confirmatory=False)

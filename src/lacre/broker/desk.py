@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Engine
 
@@ -20,7 +20,7 @@ from lacre.protocol.document import from_canonical
 from lacre.protocol.models import Protocol
 from lacre.rules.decide import check_bound, decide
 from lacre.rules.record import Answered, Recorded, answered_statement, parse_entry
-from lacre.rules.requests import Facts, Read, ReadDecision, Request, decode_request
+from lacre.rules.requests import Facts, Read, ReadDecision, Register, Seal, decode_request
 from lacre.rules.state import Protocols, State, fold
 from lacre.store.discover import Layout
 from lacre.store.memory import Memory
@@ -31,7 +31,6 @@ from lacre.text import _
 Clock = Callable[[], datetime]
 Entropy = Callable[[int], bytes]
 Progress = Callable[[str, int, int | None], None]
-Asked = TypeVar("Asked", bound=Request)
 
 PROTOCOL_MEDIA = "application/vnd.lacre.protocol+json"
 RESULT_MEDIA = "application/vnd.lacre.result+json"
@@ -111,15 +110,15 @@ def view(reader: Reader, study: str) -> State:
     return replace(state, next_index=reader.size)
 
 
-def sign_request(desk: Desk, kind: type[Asked], **fields: Any) -> tuple[Asked, Envelope]:
+def sign_request(desk: Desk, kind: type[Register | Seal | Read], **fields: Any) -> Envelope:
     """Make a request bound to this ledger's history and sign it with the person's key."""
     with desk.snapshot() as reader:
         size = reader.size
         seen = {"size": size, "root": reader.root_at(size).hex()}
         genesis = reader.genesis()
     nonce = fields.pop("nonce", None) or new_nonce(desk)
-    request: Asked = kind.model_validate({"genesis": genesis, "seen": seen, "nonce": nonce, **fields})
-    return request, Envelope.sign(PAYLOAD_REQUEST, request.encode(), [desk.keys.person])
+    request = kind.model_validate({"genesis": genesis, "seen": seen, "nonce": nonce, **fields})
+    return Envelope.sign(PAYLOAD_REQUEST, request.encode(), [desk.keys.person])
 
 
 def new_nonce(desk: Desk) -> str:

@@ -13,6 +13,7 @@ from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SealedRecord
 from lacre.tables.columns import Times, TypedTable
+from lacre.tables.exclude import apply_exclusions
 from lacre.tables.formats import Format, format_of
 from lacre.tables.join import concat
 from lacre.tables.read import read_table
@@ -57,6 +58,18 @@ def read_submission_tables(
 ) -> dict[str, PoolTable]:
     """Type the key and `from: submission` columns of the tables a submission gives."""
     return _read(protocol, raws, progress, "submission")
+
+
+def check_units(protocol: Protocol, tables: Mapping[str, PoolTable]) -> None:
+    """Refuse tables in which a unit repeats, before they are sealed: no analysis would take them.
+
+    Raises `UnitRepeated`, with the count.
+    """
+    from lacre.analyses.families import check_unit
+
+    for name, table in tables.items():
+        declared = protocol.tables[name]
+        check_unit(declared, table.typed.select(apply_exclusions(table.typed, declared.exclude).kept))
 
 
 def _read(

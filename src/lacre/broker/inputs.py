@@ -57,7 +57,7 @@ def inputs(
         raise NotWritten(path=str(output), why=_("there is no such folder"))
     vault.check_pool(desk.vault, context_of(state, study, sealed), sealed_of(sealed), [desk.keys.identity])
     text = salted_text(desk, reason) if reason else None
-    _request, signed = sign_request(
+    signed = sign_request(
         desk,
         Read,
         nonce=new_nonce(desk),

@@ -133,7 +133,7 @@ def read_and_analyse(desk: Desk, ask: Ask) -> ResultShown | ReadPlanned:
 
 @contextmanager
 def _crashed_read(desk: Desk, state: State, ask: Ask, pool: PoolState) -> Iterator[ReadMade | None]:
-    """Rule 16: the spent read that this call may finish, its lock held meanwhile; None where there is none."""
+    """Rule 16: the spent read that this call may finish, its lock held meanwhile; None if there is none."""
     finishable = () if ask.accept_dev else pool.unfinished
     for read in finishable:
         if read.request.purpose != ask.purpose or (read.read_class == "dev" and ask.purpose == "run"):
@@ -236,7 +236,7 @@ def _spend(desk: Desk, ask: Ask, found: _Found) -> tuple[Recorded, str, Lock]:
     reason = salted_text(desk, ask.reason) if ask.reason else None
     fields["reason"] = reason.digest if reason else None
     nonce = new_nonce(desk)
-    _request, signed = sign_request(desk, Read, nonce=nonce, **fields)
+    signed = sign_request(desk, Read, nonce=nonce, **fields)
     lock = try_lock(desk.layout.locks, nonce)
     assert lock is not None, "nobody else knows this nonce yet"
     try:

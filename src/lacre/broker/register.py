@@ -49,7 +49,7 @@ def register(desk: Desk, source: str | Path | bytes) -> Registered:
     _name, protocol = load_protocol(source)
     digest = protocol_hash(protocol)
     study = protocol.study
-    _request, signed = sign_request(desk, Register, study=study, protocol=digest)
+    signed = sign_request(desk, Register, study=study, protocol=digest)
     with desk.writer.transaction() as tx:
         tx.put_document(canonical(protocol), PROTOCOL_MEDIA)
         before = tx.entry(tx.size - 1).time

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from lacre.broker.custody import grade
 from lacre.broker.desk import Desk, answered, clock_warnings, enter, remember, sign_request, view
 from lacre.broker.files import parse_given, require_tables
-from lacre.broker.ingest import PoolTable, Raw, early_labels, load, read_pool_tables, records_of, typed_of
+from lacre.broker.ingest import (
+    PoolTable,
+    Raw,
+    check_units,
+    early_labels,
+    load,
+    read_pool_tables,
+    records_of,
+    typed_of,
+)
 from lacre.broker.outcomes import PoolSealed
 from lacre.broker.overlaps import Gathered, gather, still_fresh
 from lacre.pools import vault
@@ -56,7 +65,7 @@ def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: boo
     _ask_first(desk, state, asked, ready, facts)
     context = Context(state.genesis, study, pool, known.in_force.protocol_hash)
     sealed = _encrypt(desk, context, (state.recipient,), ready)
-    request, signed = sign_request(
+    signed = sign_request(
         desk,
         Seal,
         **asked,
@@ -87,14 +96,15 @@ def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: boo
         shortfall=decision.shortfall,
         overlaps=(*facts.shared, *facts.exposed),
         remembered=facts.remembered,
-        recipients=request.recipients,
-        custody=grade(request.recipients, state.recipient),
+        recipients=sealed.recipients,
+        custody=grade(sealed.recipients, state.recipient),
         warnings=clock_warnings(made, before),
     )
 
 
 def _read(desk: Desk, state: State, protocol: Protocol, raws: Sequence[Raw]) -> _Ready:
     tables = read_pool_tables(protocol, raws, desk.progress)
+    check_units(protocol, tables)
     typed = typed_of(tables)
     desk.progress("fingerprinting", 0, None)
     study, genesis = protocol.study, state.genesis

@@ -9,6 +9,7 @@ from lacre.audit.report import AuditReport
 from lacre.broker.outcomes import ResultShown
 from lacre.demo.story import Step
 from lacre.report import audit_text, result_text
+from lacre.report.chosen import chosen
 from lacre.report.json import as_json
 from lacre.report.page import Cell, Page
 from lacre.report.plan_text import receipt_note
@@ -67,7 +68,7 @@ def _printed(taken: Step, width: int, *, colour: bool) -> str:
         page.block(f"lacre: {taken.refusal.message}\n{taken.refusal.way_out}", indent=0)
         return page.render(width, colour=colour)
     if taken.brief:
-        return BRIEF[type(taken.outcome)](taken.outcome).render(width, colour=colour)
+        return chosen(BRIEF, taken.outcome)(taken.outcome).render(width, colour=colour)
     note = "" if taken.receipt is None else receipt_note(taken.receipt)
     return as_text(taken.outcome, note=note, width=width, colour=colour)
 

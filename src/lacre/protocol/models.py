@@ -118,11 +118,6 @@ def _lists(value: Any) -> Any:
     )
 
 
-def _may_hold(part: Path, column: str) -> bool:
-    """Tell whether a part that cannot be read may be where `column` is declared."""
-    return part[:1] == ("tables",) and (len(part) <= 2 or part[2:] in (("columns",), ("columns", column)))
-
-
 def _leads_somewhere(path: str, value: Any) -> bool:
     """Tell whether a dotted path exists; names may hold dots, so every key it can begin with is tried."""
     if isinstance(value, list):
@@ -190,16 +185,17 @@ class Protocol(Model):
         return self
 
     def _check_disjoint(self, findings: Findings) -> None:
-        own = {
-            name: True
-            for table in self.tables.values()
-            for name in table.columns
-            if not table.supplied(name) and not table.derived(name)
-        }
+        unread = [part for part in findings.broken if part[:1] == ("tables",)]
+        if any(len(part) <= 2 or part[2:] == ("columns",) for part in unread):
+            return
+        own = {str(part[-1]): True for part in sorted(unread, key=str) if part[2:3] == ("columns",)}
+        for table in self.tables.values():
+            for name in table.columns:
+                if not table.supplied(name) and not table.derived(name):
+                    own[name] = True
         for index, names in enumerate(self.disjoint):
             for inner, name in enumerate(names):
-                if not any(_may_hold(part, name) for part in findings.broken):
-                    findings.known(name, own, ("tables",), ("disjoint", index, inner))
+                findings.known(name, own, ("tables",), ("disjoint", index, inner))
 
     def _check_locked(self, findings: Findings) -> None:
         if not self.locked:

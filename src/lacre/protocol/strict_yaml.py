@@ -19,7 +19,7 @@ from lacre.protocol.grammar import LARGEST
 from lacre.protocol.problems import Path, quoted
 from lacre.text import N_, _
 
-MAX_BYTES = 2**20
+MAX_BYTES = 2**18
 MAX_DEPTH = 50
 MAX_PROBLEMS = 100
 

@@ -12,7 +12,8 @@ def estimates_frame(shown: ResultShown) -> "pd.DataFrame":
     """One row per estimate, with its interval beside it: never the rate alone.
 
     Columns: analysis, metric, system, one per attribute (NA where an estimate is over all its values),
-    numerator, denominator, value, low, high, confidence, method. What was withheld or is not estimable has NA.
+    numerator, denominator, value, low, high, confidence, method. What was withheld or cannot be estimated
+    has NA.
     """
     import pandas as pd
 

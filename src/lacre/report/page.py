@@ -19,6 +19,7 @@ from lacre.errors import printable
 GAP = 2
 INDENT = 2
 LEAST_WRAPPED = 22  # columns that a column of prose needs to be read
+MOST_KEPT = 32  # a word longer than this may be broken
 HEAD = "bold cyan"
 
 
@@ -115,28 +116,41 @@ class _Adaptive:
         every = range(len(self._columns))
         kept = [place for place in every if not self._columns[place].spare]
         for places in (every, kept):
-            if self._least_width(places) <= options.max_width:
-                yield self._table(places)
+            widths = self._widths(places, options.max_width)
+            if widths is not None:
+                yield self._table(places, widths)
                 return
         yield from self._stack(kept)
 
-    def _least_width(self, places: Sequence[int]) -> int:
-        needed = GAP * (len(places) - 1)
+    def _widths(self, places: Sequence[int], room: int) -> list[int] | None:
+        """Share `room` out among columns: what each needs at least, then more from the left; None if too little."""
+        wanted, least = [], []
         for place in places:
             column = self._columns[place]
-            cells = (cell_len(printable(row[place].text)) for row in self._rows)
-            longest = max(cell_len(column.title), *cells) if self._rows else cell_len(column.title)
-            needed += min(longest, LEAST_WRAPPED) if column.wraps else longest
-        return needed
+            texts = [column.title, *(printable(row[place].text) for row in self._rows)]
+            longest = max(cell_len(text) for text in texts)
+            word = max((cell_len(word) for text in texts for word in text.split()), default=0)
+            wanted.append(longest)
+            least.append(max(min(longest, LEAST_WRAPPED), min(word, MOST_KEPT)) if column.wraps else longest)
+        left = room - sum(least) - GAP * (len(least) - 1)
+        if left < 0:
+            return None
+        for place, (most, now) in enumerate(zip(wanted, least, strict=True)):
+            more = min(most - now, left)
+            least[place] += more
+            left -= more
+        return least
 
-    def _table(self, places: Sequence[int]) -> Table:
+    def _table(self, places: Sequence[int], widths: Sequence[int]) -> Table:
         table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim", show_header=True)
-        for column in (self._columns[place] for place in places):
+        for place, width in zip(places, widths, strict=True):
+            column = self._columns[place]
             table.add_column(
                 Text(column.title),
                 justify="right" if column.right else "left",
                 no_wrap=not column.wraps,
                 overflow="fold",
+                width=width,
             )
         for row in self._rows:
             table.add_row(*(_line([row[place]], "") for place in places))

@@ -22,13 +22,14 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
 10. `guarda` answers verdicts only, through a verb of its own; nothing else reads it.
 11. Requests name the protocol in force by its hash; any other is refused.
 12. A case is exposed once its content was read, from any pool of any study. A `teste`, `contraste` or
-    `guarda` that shares cases, units or `disjoint` values with another pool of its study, or holds exposed cases, is
-    refused with the counts, when it is sealed and again when a read of class `teste` is granted; `as_dev`
-    seals it as `dev`. A read that would expose another study's sealed pool says so and must be confirmed.
+    `guarda` that shares cases, units or `disjoint` values with another pool of its study, or holds exposed
+    cases, is refused with the counts, when it is sealed and again when a read of class `teste` is granted;
+    `as_dev` seals it as `dev`. A read that would expose another study's sealed pool says so and must be
+    confirmed.
 14. A pool shorter than planned is a deviation by itself, recorded in the seal's decision.
 15. A result on a pool that is not what its analysis registered is exploratory: PASS reads
-    INSUFFICIENT_EVIDENCE, FAIL stays. Prior exposure, declared or remembered, makes results retrospective: not
-    confirmatory, the verdict as computed.
+    INSUFFICIENT_EVIDENCE, FAIL stays. Prior exposure, declared or remembered, makes results
+    retrospective: not confirmatory, the verdict as computed.
 16. A read that was spent and has no result may be finished with the same request and inputs, as often as it
     takes, until there is a result. Each attempt is an entry and the same read; another engine makes it a
     manual review. With `accept_dev` a read never finishes another.

@@ -1,13 +1,17 @@
-"""Registering a study: rule 1."""
+"""Registering a study: rules 1 and 9."""
 
-from lacre.errors import StudyAlreadyRegistered, StudySlugDiffers
+from lacre.errors import NotBetweenGroups, StudyAlreadyRegistered, StudySlugDiffers
 from lacre.rules.common import require_role
 from lacre.rules.requests import Register, RegisterDecision, RegisterFacts
 from lacre.rules.state import State
 
 
 def decide_register(state: State, request: Register, by: str, _facts: RegisterFacts) -> RegisterDecision:
-    """Rule 1: a study is registered once, under the name its protocol gives it."""
+    """Whether a protocol may begin a study.
+
+    Rule 1: a study is registered once, under the name its protocol gives it. Rule 9: on `contraste` there are
+    only analyses that compare groups.
+    """
     require_role(state, by, "registrant")
     if state.study is not None:
         version = state.study.registered
@@ -18,7 +22,10 @@ def decide_register(state: State, request: Register, by: str, _facts: RegisterFa
             time=version.time,
             same="the same" if same else "another",
         )
-    slug = state.protocols(request.protocol).study
-    if slug != request.study:
-        raise StudySlugDiffers(study=request.study, slug=slug)
+    protocol = state.protocols(request.protocol)
+    if protocol.study != request.study:
+        raise StudySlugDiffers(study=request.study, slug=protocol.study)
+    for plan in protocol.analyses.values():
+        if protocol.pools[plan.pool].role == "contraste" and not plan.compares_groups():
+            raise NotBetweenGroups(pool=plan.pool)
     return RegisterDecision(version=1)

@@ -33,7 +33,7 @@ class Register(_Asked):
 
 
 class SealedRecord(Wire):
-    """One sealed raw file: its table, how it is read, and its HMAC-SHA-256 under the salt it is sealed with."""
+    """One sealed raw file: its table, how it is read, and its HMAC-SHA-256 under the salt of the seal."""
 
     table: Name
     format: Literal["csv", "tsv", "json", "jsonl", "parquet"]

@@ -88,6 +88,11 @@ def test_a_rate_prints_its_interval() -> None:
     assert Estimate(**SOUND).text == "5 % (2 to 11 %)"
 
 
+def test_an_absent_rate_prints_no_number() -> None:
+    assert NotEstimable("error", "", (), 0, Reason("no-cases")).text == "not estimable"
+    assert Withheld("error", "", (), Reason("withheld", {"min_count": 5})).text == "withheld"
+
+
 def test_json_has_the_names_of_the_contract() -> None:
     shown = Estimate(**SOUND).as_json()
     absent = NotEstimable("error", "", (("sex", "female"),), 0, Reason("no-cases")).as_json()

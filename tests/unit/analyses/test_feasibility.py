@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lacre.analyses.feasibility import minimum_cases, needs, power, requirements
+from lacre.analyses.feasibility import minimum_cases, power, requirements
 from lacre.analyses.verdict import Rule
 
 Make = Callable[..., Any]
@@ -49,13 +49,14 @@ def test_needs_of_a_protocol(gate: Make) -> None:
         {"id": "never", "metric": "error", "by": ["sex"], "worst_group": {"max": 0}},
         min_cell=30,
     ).protocol
-    assert needs(protocol) == {"fnr-by-sex": 86, "fnr-crossed": 53, "never": None}
     found = requirements(protocol)
     assert [(each.analysis, each.criterion, each.groups) for each in found] == [
         ("parity", "fnr-by-sex", 2),
         ("parity", "fnr-crossed", 6),
         ("parity", "never", 2),
     ]
+    # Known values: 86 cases of two groups at a gap of .05, 53 of six at .10; and no number meets a bar of 0.
+    assert [each.minimum.to_pass for each in found] == [86, 53, None]
     assert found[2].minimum.to_fail == 30
 
 

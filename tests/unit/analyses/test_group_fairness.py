@@ -350,6 +350,13 @@ def test_few_clusters_are_not_estimable(gate: Make, typed: Make) -> None:
     assert result.state is State.INSUFFICIENT_EVIDENCE
 
 
+def test_a_category_may_be_the_cluster(gate: Make, typed: Make) -> None:
+    """Three ages are three clusters, and three are too few."""
+    table = typed(label=np.ones(90, int), prediction=np.ones(90, int), sex=[0] * 90, age=np.arange(90) % 3)
+    result = gate(FNR_GAP, table={"cluster": "age"}).run(table)
+    assert estimate(result, "error").reason == Reason("too-few-clusters", {"least": 20})
+
+
 def test_cases_without_a_cluster_are_left_out(gate: Make, typed: Make) -> None:
     site = [None, *range(99)]
     table = typed(label=np.ones(100, int), prediction=np.ones(100, int), sex=np.zeros(100, int), site=site)

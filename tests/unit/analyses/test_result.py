@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 from lacre.analyses import analyse, merge
-from lacre.analyses.reasons import Reason
-from lacre.analyses.result import exploratory
 from lacre.analyses.verdict import LeftOut, State
 from lacre.canonical import canonical_json, parse_canonical
 from lacre.errors import KindNotBuilt
@@ -53,21 +51,6 @@ def test_systems_merge_in_order_and_the_worst_state_counts(gate: Make, rows: Mak
     assert merged.left_out == (LeftOut("missing", "age", 400), LeftOut("undeclared", "prediction", 1, "b"))
     assert merged.notes == good.notes
     assert merge([good]) is good
-
-
-def test_an_exploratory_pass_is_no_evidence(gate: Make, rows: Make) -> None:
-    """Law 15: PASS reads INSUFFICIENT_EVIDENCE, FAIL stays FAIL; the numbers stay."""
-    loose = {**CEILING, "id": "loose", "worst_group": {"max": 0.9}}
-    passing, failing = gate(loose)(made(rows, 100)), gate(CEILING, loose)(made(rows, 100))
-    assert exploratory(passing).state is State.INSUFFICIENT_EVIDENCE
-    turned = exploratory(failing)
-    assert turned.state is State.FAIL
-    assert turned.confirmatory is False
-    assert [each.state for each in turned.criteria] == [State.FAIL, State.INSUFFICIENT_EVIDENCE]
-    assert turned.criteria[1].reason == Reason("exploratory")
-    assert State.PASS not in {line.state for each in turned.criteria for line in each.lines}
-    assert turned.criteria[1].high == failing.criteria[1].high
-    assert turned.estimates == failing.estimates
 
 
 def test_a_kind_that_is_not_built(gate: Make, rows: Make) -> None:

@@ -35,7 +35,12 @@ def test_a_second_reveal_is_refused_and_spends_nothing(study: Study) -> None:
     assert study.size == before
     again = study.ledger.reveal("parity", study.predictions(0), accept_dev=True)
     assert (again.state, again.now) == ("INSUFFICIENT_EVIDENCE", "dev")
-    assert again.document["analyses"][0]["computed"] == "PASS"
+    (analysis,) = again.document["analyses"]
+    assert (analysis["computed"], analysis["state"]) == ("PASS", "INSUFFICIENT_EVIDENCE")
+    (criterion,) = analysis["criteria"]
+    assert (criterion["computed"], criterion["state"]) == ("PASS", "INSUFFICIENT_EVIDENCE")
+    assert criterion["reason"]["code"] == "exploratory"
+    assert {group["state"] for group in criterion["groups"]} == {"INSUFFICIENT_EVIDENCE"}
     assert again.document["confirmatory"] is False
     first = study.ledger.show("parity@4")
     assert (first.document["confirmatory"], first.now) == (True, "dev"), "the earlier result stands"
@@ -173,6 +178,19 @@ def test_a_table_in_several_files_is_one_table(study: Study) -> None:
     assert made.rows == {"cases": 200}
     files = [study.predictions(0, 50), study.predictions(50, 150)]
     assert study.ledger.reveal("parity", files).state == "PASS"
+
+
+def test_a_repeated_unit_is_refused_before_anything_is_sealed(study: Study) -> None:
+    path = study.protocol()
+    path.write_text(path.read_text().replace("    key: case_id\n", "    key: case_id\n    unit: code\n"))
+    study.ledger.register(path)
+    doubled = study.cases(0)
+    doubled.write_text(doubled.read_text().replace("c7919,", "c15838,"))
+    with pytest.raises(errors.UnitRepeated) as refused:
+        study.ledger.seal("parity", "teste", doubled)
+    assert refused.value.fields["count"] == 1
+    assert study.size == 2
+    assert study.ledger.seal("parity", "teste", study.cases(1000)).standing == "teste"
 
 
 # --- between studies and ledgers ----------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def test_a_library_s_warning_is_not_shown(lacre: Lacre, monkeypatch: pytest.Monk
         assert SECRET not in lacre("check", "x").err
 
 
-# --- as a process --------------------------------------------------------------------------------------------
+# --- as a process -------------------------------------------------------------------------------------------
 
 
 def process(*arguments: str, shell: str = "", **environment: str) -> "subprocess.CompletedProcess[str]":

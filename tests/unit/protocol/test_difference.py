@@ -134,10 +134,10 @@ def test_it_is_empty_exactly_when_the_hash_is_the_same(whole: str) -> None:
 
 
 def test_it_reads_as_lines(loans: str, spoil: Spoil) -> None:
-    other = spoil(loans, "title: Loans", 'title: "Crédito\\nnovo"')
+    other = spoil(loans, "question: Equal errors?", 'question: "Crédito\\nnovo"')
     other = spoil(other, "max_group_gap: 0.1}", "worst_group: {max: 0.1}}")
     assert render(changes(loans, other)).split("\n") == [
-        'title: "Loans" -> "Crédito\\nnovo"',
+        'question: "Equal errors?" -> "Crédito\\nnovo"',
         "analyses.gate.criteria.gap.max_group_gap: 0.1 -> (absent)",
         "analyses.gate.criteria.gap.worst_group.max: (absent) -> 0.1",
     ]

@@ -57,7 +57,7 @@ pools:
   contraste: {{tables: [cases]}}
   guarda: {{tables: [cases], max_reads: 2}}
 analyses:
-  parity: &none
+  parity:
     kind: group_fairness
     pool: teste
     table: cases
@@ -80,8 +80,8 @@ analyses:
     label: label
     prediction: prediction
     attributes: [sex]
-    criteria: [{{id: gap, metric: error, by: [sex], max_group_gap: 0.05}}]
-""".replace(" &none", "")
+    criteria: [{{id: gap, metric: error, by: [sex], {gap}}}]
+"""
 
 
 @dataclass
@@ -113,9 +113,9 @@ class World:
         self.clock += 1
         return f"2026-01-01T{self.clock // 60:02d}:{self.clock % 60:02d}:00.000000Z"
 
-    def add(self, exposure: str = "none", study: str | None = None) -> str:
+    def add(self, exposure: str = "none", study: str | None = None, gap: str = "max_group_gap: 0.05") -> str:
         """A protocol of the study, as a document; its hash."""
-        protocol = parse(TEMPLATE.format(study=study or self.study, exposure=exposure).encode())
+        protocol = parse(TEMPLATE.format(study=study or self.study, exposure=exposure, gap=gap).encode())
         self.protocols[protocol_hash(protocol)] = protocol
         return protocol_hash(protocol)
 

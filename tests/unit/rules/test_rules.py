@@ -14,6 +14,7 @@ from lacre.errors import (
     KeyNotEntitled,
     LabelsBeforeRegistration,
     LawError,
+    NotBetweenGroups,
     NothingToReveal,
     PoolAlreadySealed,
     PoolNotDeclared,
@@ -148,6 +149,12 @@ def test_rule_09_the_first_submission_of_each_system_to_contraste_is_confirmator
     later = sealed.run("differential", "contraste", submissions=(submitted(),))
     assert (later.confirmatory, later.exploratory) == (False, ("later-submission",))
     assert sealed.standing("contraste") == "contraste"
+
+
+def test_rule_09_contraste_takes_no_analysis_that_compares_no_groups(world: World) -> None:
+    digest = world.add(gap="worst_group: {max: 0.3}")
+    with pytest.raises(NotBetweenGroups):
+        world.register(digest)
 
 
 def test_rule_10_guarda_is_not_run(sealed: World) -> None:
