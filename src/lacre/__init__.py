@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lacre.version import VERSION
 
 if TYPE_CHECKING:
-    from lacre.api import Ledger, init, open
+    from lacre.api import Ledger, init, open  # noqa: A004 - the API's own name
 
 __version__ = VERSION
 

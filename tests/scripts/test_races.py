@@ -64,7 +64,7 @@ def test_one_of_many_reveals_is_the_first(shell: Shell, accept_dev: bool) -> Non
         assert len(refusals) == PROCESSES - 1
         assert set(refusals) <= {"teste-already-read", "read-in-progress"}
     assert {p.returncode for p, _out, _err in ended} <= {0, 2, 3}
-    reads = [line for line in shell.json("log")["entries"] if line["kind"] == "read"]
+    reads = [line for line in shell.json("log")["history"] if line["kind"] == "read"]
     assert len(reads) == (PROCESSES if accept_dev else 1), "every read is on record, and no refusal is one"
     audit = shell.json("audit")
     assert (audit["ok"], audit["findings"]) == (True, [])

@@ -1,7 +1,7 @@
 """The history, derived again from the signed entries: nothing that a writer said of itself is believed.
 
-Reads a `Source` (the store's reader, a bundle, a published register) and shares the formats and the law with the
-writer, and nothing else.
+Reads a `Source` (the store's reader, a bundle, a published register) and shares the formats and the law
+with the writer, and nothing else.
 
 source    what is audited, behind one face
 findings  what can be wrong, each with a stable code

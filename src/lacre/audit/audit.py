@@ -6,7 +6,7 @@ No bytes make it fail otherwise than by a finding.
 from collections.abc import Iterator, Sequence
 
 from lacre.audit.blobs import check_blobs
-from lacre.audit.findings import Finding, Noted, Warned, finding, warned, why
+from lacre.audit.findings import Finding, Noted, Warned, finding, warned
 from lacre.audit.heads import Head, Memory, check_checkpoint, check_memory, check_remembered
 from lacre.audit.premises import check_checkpoint_size, check_integrity, check_nodes
 from lacre.audit.report import AuditReport, Scope
@@ -15,7 +15,6 @@ from lacre.audit.story import Story, tell
 from lacre.audit.walk import Walk
 from lacre.errors import LacreError, NotAResult, StudyNotRegistered
 from lacre.ledger.merkle import EMPTY_ROOT
-from lacre.rules.record import Result
 
 
 def audit(
@@ -26,10 +25,11 @@ def audit(
     study: str | None = None,
     entry: int | None = None,
 ) -> AuditReport:
-    """Audit the whole of `source`, and tell the history of all of it, of `study`, or of its result at `entry`.
+    """Audit the whole of `source`; tell the history of all of it, of `study`, or of its result at `entry`.
 
-    `remembered` is what this machine saw of the ledger, `memories` are receipts and checkpoints that others kept.
-    Raises `StudyNotRegistered` and `NotAResult` for a scope that a sound ledger does not have, and nothing else.
+    `remembered` is what this machine saw of the ledger, `memories` are receipts and checkpoints that others
+    kept. Raises `StudyNotRegistered` and `NotAResult` for a scope that a sound ledger does not have, and
+    nothing else.
     """
     walk = Walk(source)
     noted = list(_steps(walk, remembered, memories))
@@ -51,7 +51,7 @@ def audit(
 
 def unreadable(error: LacreError) -> AuditReport:
     """Return the report on a ledger that is there and cannot even be opened."""
-    found = finding("source-unreadable", why=why(error))
+    found = finding("source-unreadable", why=error.message)
     return AuditReport(entries=0, root=EMPTY_ROOT.hex(), checkpoint=None, findings=(found,), warnings=())
 
 
@@ -61,8 +61,8 @@ def _steps(walk: Walk, remembered: Head | None, memories: Sequence[Memory]) -> I
     # 1. The database is whole.
     if premises is not None:
         yield from _reading(check_integrity(premises))
-    # 2. Entry 0 is the genesis. 3. Each entry is well formed, filed as it says, signed, and bound to what stands
-    # before it. 4. The law, replayed, comes to every recorded decision.
+    # 2. Entry 0 is the genesis. 3. Each entry is well formed, filed as it says, signed, and bound to what
+    # stands before it. 4. The law, replayed, comes to every recorded decision.
     yield from _reading(walk.go())
     if walk.entries == 0:
         yield finding("ledger-empty")
@@ -97,11 +97,11 @@ def _reading(step: Iterator[Noted]) -> Iterator[Noted]:
     try:
         yield from step
     except LacreError as error:
-        yield finding("source-unreadable", why=why(error))
+        yield finding("source-unreadable", why=error.message)
 
 
 def _tell(walk: Walk, scope: Scope, *, sound: bool) -> tuple[Story | None, list[Warned]]:
-    """The story that was asked for; on an unsound ledger the findings come first, and nothing is refused."""
+    """Tell the story that was asked for; on an unsound ledger findings come first, and nothing is refused."""
     if scope.study is None:
         return None, []
     line = walk.law.lines.get(scope.study)

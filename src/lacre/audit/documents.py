@@ -71,8 +71,8 @@ class Shelf:
     def check(self, source: Source, *, complete: bool) -> Iterator[Finding]:
         """Hold the documents of `source` against those that are named.
 
-        Where the ledger is at hand they are read in one pass, and if all entries could be read (`complete`) there
-        is none that no entry names.
+        Where the ledger is at hand they are read in one pass, and if all entries could be read (`complete`)
+        there is none that no entry names.
         """
         premises = source.premises()
         if premises is None:

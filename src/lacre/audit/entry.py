@@ -1,7 +1,7 @@
-"""One entry by itself: its form, and whether the keys it names signed it. Ed25519 is where an audit's time goes.
+"""One entry by itself: its form, and whether the keys it names signed it.
 
-Verification releases the interpreter's lock, so entries are examined some way ahead of the walk, on as many cores
-as there are; what an entry means on what stood before it is the walk's to judge, one after the other.
+Verification releases the interpreter's lock, so entries are examined some way ahead of the walk, on as many
+cores as there are; what an entry means on what stood before it is the walk's to judge, one after the other.
 """
 
 import os
@@ -28,8 +28,8 @@ Keys = Mapping[str, PublicKey]
 class Examined:
     """An entry that was looked at: what it says, or why it cannot be read.
 
-    `signed` and `asked` tell whether the first signature of the envelope, and of the request in it, was made by
-    the key it names, if that key is known.
+    `signed` and `asked` tell whether the first signature of the envelope, and of the request in it, was
+    made by the key it names, if that key is known.
     """
 
     entry: Entry

@@ -1,15 +1,15 @@
 """What an audit can find wrong, and what it only warns of: a stable code, the entry, and named fields.
 
-A finding means that the history is not what it should be, and the audit fails. A warning never does: it says what
-is odd (rule 19) or what could not be looked at because of a finding. Programs may rely on the codes, never on the
-words.
+A finding means that the history is not what it should be, and the audit fails. A warning never does: it
+says what is odd (rule 19) or what could not be looked at because of a finding. Programs may rely on the
+codes, never on the words.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
-from lacre.errors import LacreError, printable
+from lacre.errors import printable
 from lacre.text import N_, _
 
 FINDINGS: Mapping[str, str] = {
@@ -26,13 +26,13 @@ FINDINGS: Mapping[str, str] = {
     "document-unnamed": N_("No entry names the document {digest}."),
     "checkpoint-column": N_("The checkpoint is filed under {stored} entries, and says {stated}."),
     "blob-missing": N_("The {kind} {digest} of {study}/{pool} is not there."),
-    "blob-changed": N_("The {kind} {digest} of {study}/{pool} has another content than when it was recorded."),
+    "blob-changed": N_("The {kind} {digest} of {study}/{pool} is not what it was when it was recorded."),
     # the genesis
     "ledger-empty": N_("There are no entries, not even a genesis."),
     "genesis-missing": N_("Entry 0 is no genesis, so no key of this ledger is known."),
     "genesis-repeated": N_("A second genesis stands in the log."),
-    "genesis-keys": N_("The genesis does not enrol one key for each role: {why}."),
-    "genesis-unsigned": N_("The genesis is not signed, once each, by exactly the owner's and the broker's key."),
+    "genesis-keys": N_("The genesis does not enrol the keys a ledger needs: {why}."),
+    "genesis-unsigned": N_("The genesis is not signed by exactly its owner's and its broker's key."),
     # one entry
     "entry-invalid": N_("The entry cannot be read: {why}"),
     "signer-unknown": N_("The entry is signed by {key}, which may not act as broker here."),
@@ -42,9 +42,9 @@ FINDINGS: Mapping[str, str] = {
     "request-signature-wrong": N_("The signature of the request was not made over it."),
     "request-foreign": N_("The request was signed for another ledger ({genesis})."),
     "request-unbound": N_(
-        "{count} requests, the first of them here, were signed over another history than the one that stands "
-        "before them: the first {size} entries are not what the signer had seen. The last request that agrees "
-        "had seen {agreed}."
+        "{count} requests, the first of them here, were signed over another history than the one that "
+        "stands before them: the first {size} entries are not what the signer had seen. The last request "
+        "that agrees had seen {agreed}."
     ),
     "nonce-repeated": N_("The request was used before, at entry {first}."),
     "previous-wrong": N_("The entry names {stated} as its study's entry before, which is {expected}."),
@@ -61,7 +61,6 @@ FINDINGS: Mapping[str, str] = {
     # the heads
     "checkpoint-missing": N_("There is no checkpoint."),
     "checkpoint-invalid": N_("The checkpoint does not hold: {why}"),
-    "checkpoint-origin": N_("The checkpoint is of the log {stated}, and this one is {origin}."),
     "checkpoint-size": N_("The checkpoint is of {stated} entries, and there are {entries}."),
     "checkpoint-root": N_("The checkpoint's root is not that of the entries."),
     "memory-shrunk": N_("{memory} remembers {size} entries, and there are {entries}."),
@@ -72,9 +71,13 @@ FINDINGS: Mapping[str, str] = {
 
 WARNINGS: Mapping[str, str] = {
     "clock-backwards": N_("The entry's time ({time}) is before that of entry {before} ({earlier})."),
-    "law-not-replayed": N_("From here on the law could not be replayed for {study}, because of entry {cause}."),
+    "law-not-replayed": N_(
+        "From here on the law could not be replayed for {study}, because of entry {cause}."
+    ),
     "keys-unknown": N_("No signature and no rule could be checked, because the genesis cannot be relied on."),
-    "history-incomplete": N_("From here on no request could be held against the tree, since an entry is missing."),
+    "history-incomplete": N_(
+        "From here on no request could be held against the tree, since an entry is missing."
+    ),
     "study-not-told": N_("No entry that can be read belongs to {study}."),
     "story-not-told": N_("The story of {result} cannot be told, because of the findings."),
 }
@@ -86,29 +89,28 @@ class _Said:
     entry: int | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
 
-    def _fill(self, template: str) -> str:
+    templates: ClassVar[Mapping[str, str]]
+
+    @property
+    def message(self) -> str:
+        """What is said, in the language in use."""
         # Fields may hold control characters, which terminals would obey.
-        return _(template).format(**{name: printable(str(value)) for name, value in self.fields.items()})
+        fields = {name: printable(str(value)) for name, value in self.fields.items()}
+        return _(self.templates[self.code]).format(**fields)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding(_Said):
     """Something that is wrong, of a code of `FINDINGS`; `entry` is where, if it is at one entry."""
 
-    @property
-    def message(self) -> str:
-        """What is wrong, in the language in use."""
-        return self._fill(FINDINGS[self.code])
+    templates = FINDINGS
 
 
 @dataclass(frozen=True, slots=True)
 class Warned(_Said):
     """Something that is odd or could not be looked at, of a code of `WARNINGS`."""
 
-    @property
-    def message(self) -> str:
-        """What is odd, in the language in use."""
-        return self._fill(WARNINGS[self.code])
+    templates = WARNINGS
 
 
 Noted = Finding | Warned
@@ -123,8 +125,3 @@ def finding(code: str, entry: int | None = None, **fields: Any) -> Finding:
 def warned(code: str, entry: int | None = None, **fields: Any) -> Warned:
     """Make a warning of `code` at `entry`."""
     return Warned(code, entry, fields)
-
-
-def why(error: LacreError) -> str:
-    """What an error says, to stand within a finding; its way out is not the auditor's."""
-    return error.message

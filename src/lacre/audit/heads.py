@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lacre.audit.findings import Finding, finding, why
+from lacre.audit.findings import Finding, finding
 from lacre.audit.tree import Tree
 from lacre.errors import LacreError, ProofInvalid
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
@@ -54,7 +54,9 @@ def log_verifiers(origin: str, keys: Iterable[Key], size: int | None = None) -> 
     )
 
 
-def check_checkpoint(note: bytes | None, origin: str, keys: Iterable[Key], tree: Tree, entries: int) -> Iterator[Finding]:
+def check_checkpoint(
+    note: bytes | None, origin: str, keys: Iterable[Key], tree: Tree, entries: int
+) -> Iterator[Finding]:
     """Step 5: the checkpoint is the log's own, of exactly these entries."""
     if note is None:
         yield finding("checkpoint-missing")
@@ -62,7 +64,7 @@ def check_checkpoint(note: bytes | None, origin: str, keys: Iterable[Key], tree:
     try:
         signed = SignedCheckpoint.open(note, log_verifiers(origin, keys, entries))
     except LacreError as error:
-        yield finding("checkpoint-invalid", why=why(error))
+        yield finding("checkpoint-invalid", why=error.message)
         return
     checkpoint = signed.checkpoint
     if checkpoint.size != entries:
@@ -77,12 +79,14 @@ def check_remembered(head: Head, tree: Tree, entries: int) -> Iterator[Finding]:
     yield from _check_prefix(_("this machine"), head, tree, entries)
 
 
-def check_memory(memory: Memory, origin: str, keys: Iterable[Key], tree: Tree, entries: int) -> Iterator[Finding]:
+def check_memory(
+    memory: Memory, origin: str, keys: Iterable[Key], tree: Tree, entries: int
+) -> Iterator[Finding]:
     """Step 6: what someone else kept is of this log, and of a prefix of these entries."""
     try:
         checkpoint = SignedCheckpoint.open(memory.note, log_verifiers(origin, keys)).checkpoint
     except LacreError as error:
-        yield finding("memory-invalid", memory=memory.name, why=why(error))
+        yield finding("memory-invalid", memory=memory.name, why=error.message)
         return
     head = Head(checkpoint.size, checkpoint.root)
     forked = list(_check_prefix(memory.name, head, tree, entries))
@@ -99,7 +103,7 @@ def check_memory(memory: Memory, origin: str, keys: Iterable[Key], tree: Tree, e
         if forked:
             yield finding("memory-entry", index, index=index, memory=memory.name)
         else:
-            yield finding("memory-invalid", memory=memory.name, why=why(error))
+            yield finding("memory-invalid", memory=memory.name, why=error.message)
 
 
 def _check_prefix(name: str, head: Head, tree: Tree, entries: int) -> Iterator[Finding]:

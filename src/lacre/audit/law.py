@@ -43,11 +43,11 @@ class Law:
         self._unread.add(index)
 
     def line(self, study: str) -> Line:
-        """The study as it was followed so far."""
+        """Return the study as it was followed so far."""
         return self.lines.setdefault(study, Line(study))
 
     def read_of(self, result: Result) -> tuple[PoolState, ReadMade] | None:
-        """The read a result names, where it is known."""
+        """Return the read a result names, where it is known."""
         line = self.line(result.study)
         return line.state.read_at(result.read) if line.state is not None and line.lost is None else None
 
@@ -63,13 +63,12 @@ class Law:
         stated = None if not isinstance(recorded.content, Answered | Result) else recorded.content.previous
         if stated == line.last:
             return
-        if stated in self._unread and stated is not None and stated > (-1 if line.last is None else line.last):
+        # A later entry of the study than the last that was read, which cannot be read itself, came between.
+        last = -1 if line.last is None else line.last
+        if stated is not None and stated > last and stated in self._unread:
             yield from self._lose(line, recorded, stated)
             return
-        expected = "-" if line.last is None else line.last
-        yield finding(
-            "previous-wrong", recorded.index, stated="-" if stated is None else stated, expected=expected
-        )
+        yield finding("previous-wrong", recorded.index, stated=_told(stated), expected=_told(line.last))
 
     def _lose(self, line: Line, recorded: Recorded, cause: int) -> Iterator[Noted]:
         if line.lost is None:

@@ -1,4 +1,4 @@
-"""Step 1, what only the ledger's own place shows: its database is whole, and says nothing the entries do not."""
+"""Step 1, what only the ledger's own place shows: its database is whole, and says what the entries do."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

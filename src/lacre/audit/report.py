@@ -10,7 +10,7 @@ from lacre.rules.record import Recorded
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What was asked about: the whole ledger, one study, or one result. What is audited is always the whole."""
+    """What was asked about: the whole ledger, one study, or one result. The whole is audited in any case."""
 
     study: str | None = None
     entry: int | None = None
@@ -20,9 +20,9 @@ class Scope:
 class AuditReport:
     """The outcome of an audit.
 
-    `entries` is how many the log has, `root` (hexadecimal) that of all of them or, when one is missing, of those
-    before it. `checkpoint` is the text of the note that stands with the ledger, whether or not it holds.
-    `history` and `story` are of the `scope`; `names` are those that key holders gave, by key id.
+    `entries` is how many the log has, `root` (hexadecimal) that of all of them or, when one is missing, of
+    those before it. `checkpoint` is the text of the note that stands with the ledger, whether or not it
+    holds. `history` and `story` are of the `scope`; `names` are those that key holders gave, by key id.
     """
 
     entries: int

@@ -42,7 +42,9 @@ def check_document(
     else:
         trouble = _("it is not a record")
     if not isinstance(document, dict):
-        yield finding("document-invalid", recorded.index, what=_(RESULT.name), digest=result.result, why=trouble)
+        yield finding(
+            "document-invalid", recorded.index, what=_(RESULT.name), digest=result.result, why=trouble
+        )
         return
     for path, expected in _expected(result, protocol_hash, read).items():
         stated = _at(document, path)
@@ -94,9 +96,7 @@ def _check_settled(
     """Rules 15 and 16: a state is what its read allows of what was computed."""
     allowed = settle(str(judged.get("computed")), read.decision)
     if judged.get("state") != allowed:
-        yield finding(
-            "result-state", recorded.index, what=what, stated=judged.get("state"), expected=allowed
-        )
+        yield finding("result-state", recorded.index, what=what, stated=judged.get("state"), expected=allowed)
 
 
 def _check_worst(

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from lacre.durable import sha256_of
 from lacre.errors import NotReadable
+from lacre.store.reader import Document as StoredDocument
 from lacre.store.reader import Reader, document_digest
 
 BLOB_KINDS = ("pool", "key", "prints", "submission", "submission-key")
@@ -59,11 +60,11 @@ class Premises(Protocol):
         """Return the number of entries the checkpoint is filed under; None where there is no checkpoint."""
 
     def blob(self, study: str, pool: str, kind: str, digest: str) -> bool | None:
-        """Tell whether a blob (of `BLOB_KINDS`) has this SHA-256; None where it is not there or unreadable."""
+        """Tell whether a blob (of `BLOB_KINDS`) has this SHA-256; None where it cannot be read."""
 
 
 class Source(Protocol):
-    """A log and its documents. Methods raise `LacreError` where the bytes cannot be got at, and nothing else."""
+    """A log and its documents. Methods raise `LacreError` alone, where the bytes cannot be got at."""
 
     def entries(self) -> Iterator[Entry]:
         """Yield the entries by rising index; a missing one is left out."""
@@ -104,7 +105,7 @@ class StoreSource:
     def document(self, digest: str) -> Document | None:
         """Return the document filed under `digest`."""
         found = self._reader.document(digest)
-        return None if found is None else Document(_bytes(found.body), found.salt, found.media)
+        return None if found is None else _document(found)
 
     def checkpoint(self) -> bytes | None:
         """Return the stored checkpoint."""
@@ -126,7 +127,7 @@ class StoreSource:
     def documents(self) -> Iterator[tuple[str, Document]]:
         """Yield all stored documents."""
         for row in self._reader.documents():
-            yield row.digest, Document(_bytes(row.body), row.salt, row.media)
+            yield str(row.digest), _document(row)
 
     def checkpoint_size(self) -> int | None:
         """Return the size the checkpoint is filed under."""
@@ -140,6 +141,11 @@ class StoreSource:
             return sha256_of(self._pools / study / pool / f"{digest}.{kind}") == digest
         except NotReadable:
             return None
+
+
+def _document(row: StoredDocument) -> Document:
+    salt = None if row.salt is None else _bytes(row.salt)
+    return Document(_bytes(row.body), salt, str(row.media))
 
 
 def _bytes(value: object) -> bytes:

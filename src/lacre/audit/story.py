@@ -44,7 +44,7 @@ class SealTold:
 class ReadTold:
     """A read of the pool; `when` places it around the read that the result is of.
 
-    `finishes` names the read that this one is another attempt at; `result` and `state` what it gave, if anything.
+    `finishes` names the read that this is another attempt at; `result` and `state` what it gave, if any.
     """
 
     entry: int

@@ -46,9 +46,9 @@ class Tree:
         self.whole = False
 
     def root_at(self, size: int) -> bytes | None:
-        """The root of the first `size` entries; None where it is not known."""
+        """Return the root of the first `size` entries; None where it is not known."""
         return self._roots[size] if 0 <= size <= self.size else None
 
     def leaf_at(self, index: int) -> bytes | None:
-        """The leaf hash of the entry `index`; None where it is not known."""
+        """Return the leaf hash of the entry `index`; None where it is not known."""
         return self._leaves[index] if 0 <= index < self.size else None

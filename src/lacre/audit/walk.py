@@ -8,7 +8,7 @@ from itertools import islice
 from lacre.audit.blobs import Blob, blobs_of
 from lacre.audit.documents import PROTOCOL, RESULT, Named, Shelf, named_by
 from lacre.audit.entry import Examined, Keys, examine, examine_ahead
-from lacre.audit.findings import Finding, Noted, finding, warned, why
+from lacre.audit.findings import Finding, Noted, finding, warned
 from lacre.audit.law import Law
 from lacre.audit.premises import check_columns
 from lacre.audit.results import check_document
@@ -56,7 +56,7 @@ class Walk:
         return bool(self.law.ledger.keys)
 
     def protocol(self, digest: str) -> Protocol:
-        """The protocol of a hash, parsed once; raises, each time, why there is none."""
+        """Return the protocol of a hash, parsed once; raise, each time, why there is none."""
         if digest not in self._protocols:
             try:
                 self._protocols[digest] = self._load(digest)
@@ -109,7 +109,7 @@ class Walk:
             self.law.pass_over(index)
             self.complete = False
             if examined.problem is not None:
-                yield finding("entry-invalid", index, why=why(examined.problem))
+                yield finding("entry-invalid", index, why=examined.problem.message)
             return
         if examined.entry.stored is not None:
             yield from check_columns(recorded, examined.entry.stored)
@@ -217,7 +217,9 @@ class Walk:
         try:
             self.protocol(named.digest)
         except LacreError as error:
-            yield finding("document-invalid", named.entry, what=named.what, digest=named.digest, why=why(error))
+            yield finding(
+                "document-invalid", named.entry, what=named.what, digest=named.digest, why=error.message
+            )
 
 
 def _check_genesis(recorded: Recorded, genesis: Genesis, keys: dict[str, Key]) -> Iterator[Noted]:

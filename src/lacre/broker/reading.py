@@ -92,8 +92,6 @@ def check_protocol(desk: Desk, study: str, source: str | Path | bytes | None) ->
     if protocol_hash(given) != in_force.protocol_hash:
         raise ProtocolNotInForce(
             study=study,
-            given=protocol_hash(given),
-            in_force=in_force.protocol_hash,
             difference=render(difference(in_force.protocol, given)),
         )
 

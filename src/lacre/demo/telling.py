@@ -44,10 +44,11 @@ def moral(kept: Path | None, *, width: int, colour: bool) -> str:
     page.heading(_("What this shows, and what it does not"))
     page.say(
         _(
-            "The order of things cannot be rearranged afterwards, and a second look cannot be hidden: not "
-            "from an audit, and not once somebody else keeps a receipt. What was seen before the ledger "
-            "was begun, no ledger can know. Here the counts had been published, so the plan says so, and "
-            "no result of it is called confirmatory."
+            "No step can be taken back, or put elsewhere, without an audit noticing, as long as this "
+            "machine's memory is intact or somebody else keeps a receipt; until then the owner of a ledger "
+            "could still rewrite the whole of it. What was seen before the ledger was begun, no ledger can "
+            "know: here the counts had been published, so the plan says so, and no result of it is called "
+            "confirmatory."
         )
     )
     page.gap()

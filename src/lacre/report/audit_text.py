@@ -9,7 +9,8 @@ from lacre.broker.custody import grade
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, shortfalls, standing
-from lacre.rules.requests import ReadDecision
+from lacre.rules.record import Answered, Genesis
+from lacre.rules.requests import ReadDecision, Seal
 from lacre.text import _, ngettext
 
 MOST_LINES = 200
@@ -23,12 +24,14 @@ def audit_page(report: AuditReport) -> Page:
         story(page, report.story, report.names)
     else:
         _history(page, report)
+        _custody(page, report)
     page.gap()
     page.say(
         _(
-            "Derived from the signed entries alone. What only the broker saw (rows, shared cases) is as "
-            "the broker declared it, and a ledger shows what happened after it was begun, not what was "
-            "seen before."
+            "Derived from the signed entries alone; what only the broker saw (rows, shared cases) is as "
+            "the broker declared it. A rollback is noticed by what this machine remembers, its state "
+            "intact, and by receipts kept elsewhere. What was seen before the ledger was begun, no ledger "
+            "shows."
         )
     )
     return page
@@ -41,6 +44,20 @@ def brief_page(report: AuditReport) -> Page:
     _noted(page, _("Findings"), report.findings, "red")
     _noted(page, _("Warnings, which are no findings"), report.warnings, "yellow")
     return page
+
+
+def _custody(page: Page, report: AuditReport) -> None:
+    """Say of every sealed pool who can look at it, where the history begins with who the ledger's own is."""
+    own = next((each.content.recipient for each in report.history if isinstance(each.content, Genesis)), None)
+    pools: dict[str, list[str]] = {}
+    for each in report.history:
+        request = each.content.request if isinstance(each.content, Answered) else None
+        if own is not None and isinstance(request, Seal):
+            pools.setdefault(grade(request.recipients, own), []).append(f"{request.study}/{request.pool}")
+    if pools:
+        page.gap()
+    for held, names in pools.items():
+        page.say(_("Custody of {pools}: {grade}").format(pools=words.listing(names), grade=custody(held)))
 
 
 def _verdict(page: Page, report: AuditReport) -> None:

@@ -123,7 +123,7 @@ class _Adaptive:
         yield from self._stack(kept)
 
     def _widths(self, places: Sequence[int], room: int) -> list[int] | None:
-        """Share `room` out among columns: what each needs at least, then more from the left; None if too little."""
+        """Share `room` out: to each column the least it needs, then more from the left; None if short."""
         wanted, least = [], []
         for place in places:
             column = self._columns[place]
@@ -142,9 +142,12 @@ class _Adaptive:
         return least
 
     def _table(self, places: Sequence[int], widths: Sequence[int]) -> Table:
-        table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False, header_style="dim", show_header=True)
-        for place, width in zip(places, widths, strict=True):
+        # The gaps are columns of their own: how padding counts in a column's width differs between versions.
+        table = Table(box=None, padding=0, pad_edge=False, header_style="dim")
+        for number, (place, width) in enumerate(zip(places, widths, strict=True)):
             column = self._columns[place]
+            if number:
+                table.add_column(width=GAP)
             table.add_column(
                 Text(column.title),
                 justify="right" if column.right else "left",
@@ -153,7 +156,8 @@ class _Adaptive:
                 width=width,
             )
         for row in self._rows:
-            table.add_row(*(_line([row[place]], "") for place in places))
+            cells = [_line([row[place]], "") for place in places]
+            table.add_row(*[part for cell in cells for part in (Text(), cell)][1:])
         return table
 
     def _stack(self, places: Sequence[int]) -> RenderResult:

@@ -1,6 +1,8 @@
 """What the verbs before any read answer, as text: init, check, register, seal, inputs."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lacre.broker.outcomes import Checked, InputsWritten, LedgerMade, PoolSealed, Registered
 from lacre.errors import printable
@@ -11,6 +13,10 @@ from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, ignored, shortfalls, warnings
 from lacre.text import _, ngettext
+
+if TYPE_CHECKING:
+    # SciPy comes with it.
+    from lacre.analyses.feasibility import Minimum
 
 
 def made_page(made: LedgerMade) -> Page:
@@ -44,7 +50,14 @@ def checked_page(checked: Checked) -> Page:
         page.say(_("Prior exposure: {words}").format(words=protocol.data.prior_exposure))
         page.say(_("So every result will read retrospective, and none confirmatory."))
     _pools(page, protocol)
-    _analyses(page, checked)
+    analyses(page, protocol, {(need.analysis, need.criterion): need.minimum for need in checked.needs})
+    page.gap()
+    page.say(
+        _(
+            "“to pass” and “to fail” are the fewest cases that each group must have for the rule to be able "
+            "to, even if every case speaks for it. To be likely to takes many more."
+        )
+    )
     page.gap()
     page.say(_("Nothing was recorded. Next: `lacre register {name}`.").format(name=checked.name))
     return page
@@ -129,31 +142,27 @@ def _pools(page: Page, protocol: Protocol) -> None:
     page.table(columns, rows)
 
 
-def _analyses(page: Page, checked: Checked) -> None:
-    needs = {(need.analysis, need.criterion): need.minimum for need in checked.needs}
+def analyses(
+    page: Page, protocol: Protocol, needs: "Mapping[tuple[str, str], Minimum] | None" = None
+) -> None:
+    """Write the registered criteria, with what each `needs` of the data where that is known."""
     columns = [
-        Column(_("criterion")),
+        Column(_("criterion"), wraps=True),
         Column(_("rule"), wraps=True),
-        Column(_("to pass"), right=True),
-        Column(_("to fail"), right=True),
+        *([] if needs is None else [Column(_("to pass"), right=True), Column(_("to fail"), right=True)]),
     ]
-    for name, plan in checked.protocol.analyses.items():
+    for name, plan in protocol.analyses.items():
         page.heading(
             _("{name} ({kind}) on {pool}").format(name=name, kind=words.kind(plan.kind), pool=plan.pool)
         )
         rows: list[Row] = []
         for criterion in getattr(plan, "criteria", ()):
-            least = needs[name, criterion.id]
-            counts = (_least(least.to_pass), _least(least.to_fail))
-            rows.append([Cell(criterion.id, "bold"), _rule(criterion), *counts])
+            row: list[str | Cell] = [Cell(criterion.id, "bold"), _rule(criterion)]
+            if needs is not None:
+                least = needs[name, criterion.id]
+                row += [_least(least.to_pass), _least(least.to_fail)]
+            rows.append(row)
         page.table(columns, rows)
-    page.gap()
-    page.say(
-        _(
-            "“to pass” and “to fail” are the fewest cases that each group must have for the rule to be "
-            "able to, even if every case speaks for it. To be likely to takes many more."
-        )
-    )
 
 
 def _least(cases: int | None) -> str | Cell:

@@ -7,6 +7,7 @@ from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, StudyShown
 from lacre.errors import printable
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page
+from lacre.report.plan_text import analyses
 from lacre.report.result_text import custody
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import Read
@@ -53,6 +54,7 @@ def study_page(shown: StudyShown) -> Page:
         page.say(_("Prior exposure: {words}").format(words=protocol.data.prior_exposure))
     for name, grade in shown.custody.items():
         page.say(_("Custody of {pool}: {grade}").format(pool=name, grade=custody(grade)))
+    analyses(page, protocol)
     page.heading(_("Entries"))
     history.table(page, shown.entries, shown.names, studies=False)
     return page

@@ -22,9 +22,8 @@ def require_study(state: State, slug: str) -> StudyState:
 def require_in_force(study: StudyState, protocol_hash: str) -> None:
     """Rule 11: a request names the protocol in force."""
     if study.in_force.protocol_hash != protocol_hash:
-        raise ProtocolNotInForce(
-            study=study.slug, given=protocol_hash, in_force=study.in_force.protocol_hash, difference=""
-        )
+        difference = f"sha256:{study.in_force.protocol_hash} -> sha256:{protocol_hash}"
+        raise ProtocolNotInForce(study=study.slug, difference=difference)
 
 
 def declared_pool(study: StudyState, name: str) -> Pool:

@@ -170,7 +170,9 @@ class Held:
 class Builder:
     """Writes a ledger as a broker does; `forge` lets it write what a broker may not."""
 
-    def __init__(self, person: PrivateKey = PERSON, broker: PrivateKey = BROKER, log: PrivateKey = LOG) -> None:
+    def __init__(
+        self, person: PrivateKey = PERSON, broker: PrivateKey = BROKER, log: PrivateKey = LOG
+    ) -> None:
         self.person, self.broker, self.log = person, broker, log
         self.datas: list[bytes] = []
         self.documents: dict[str, Document] = {}
@@ -233,16 +235,16 @@ class Builder:
         recorded = [parse_entry(index, data) for index, data in enumerate(self.datas)]
         return max((each.index for each in recorded if each.study == study), default=None)
 
-    def answer(self, envelope: Envelope, facts: Facts, decision: Decision | None = None, **changed: Any) -> int:
+    def answer(
+        self, envelope: Envelope, facts: Facts, decision: Decision | None = None, **changed: Any
+    ) -> int:
         """Enter a request, decided by the law unless `decision` says otherwise; `changed` is of its head."""
         request = decode_request(envelope.payload)
         if decision is None:
             by = envelope.signatures[0].keyid
             decision = decide(self.state(request.study), request, by, facts)
         head = {"time": self.now(), "previous": self.last(request.study), **changed}
-        return self.write(
-            answered_statement(**head, request=envelope, facts=facts, decision=decision)
-        )
+        return self.write(answered_statement(**head, request=envelope, facts=facts, decision=decision))
 
     def keep(self, request: Seal | Read) -> None:
         """Put the blobs a request names where they belong."""
@@ -263,7 +265,9 @@ class Builder:
     def genesis(self, *, name: str = "Ana Souza", **changed: Any) -> int:
         named = self.put(name.encode(), "text", b"s" * 32)
         first = [
-            FirstKey(public=self.person.public.raw.hex(), roles=("owner", "registrant", "custodian"), name=named),
+            FirstKey(
+                public=self.person.public.raw.hex(), roles=("owner", "registrant", "custodian"), name=named
+            ),
             FirstKey(public=self.broker.public.raw.hex(), roles=("broker",)),
             FirstKey(public=self.log.public.raw.hex(), roles=("log",)),
         ]
@@ -285,7 +289,9 @@ class Builder:
         hash_ = protocol_hash(protocol)
         self.protocols[hash_] = protocol
         self.put(canonical(protocol), "protocol")
-        return self.answer(self.ask(Register(protocol=hash_, **self.bound(study))), RegisterFacts(engine=ENGINE))
+        return self.answer(
+            self.ask(Register(protocol=hash_, **self.bound(study))), RegisterFacts(engine=ENGINE)
+        )
 
     def seal_request(self, study: str, pool: str, **changed: Any) -> Seal:
         mark = (study, pool, len(self.datas))

@@ -1,4 +1,4 @@
-"""What a broker, or someone with other keys, writes that it may not: each is found, by its code, at its entry."""
+"""What a broker, or someone with other keys, writes against the law: each is found, at its entry."""
 
 from __future__ import annotations
 
@@ -31,9 +31,15 @@ if TYPE_CHECKING:
 STRANGER = PrivateKey.from_seed(b"\x07" * 32)
 ENGINE = Engine(lacre="0.1.0", statistics="1")
 FACTS = ReadFacts(engine=ENGINE)
-LAWFUL = {"read_class": "dev", "number": 3, "exploratory": ("not-the-registered-pool",)}
-"""What the law decides of a third content read of the small ledger's `one`, as `rules.reading` derives it:
-`teste` was read twice, so this read is its third, of class dev, and no longer of the registered pool."""
+
+
+def lawful(**changed: Any) -> ReadDecision:
+    """What the law decides of a third content read of the small ledger's `one`, as rules 6 and 15 have it.
+
+    `teste` was read twice, so this read is its third, of class dev, and no longer of the registered pool.
+    """
+    fields = {"read_class": "dev", "number": 3, "exploratory": ("not-the-registered-pool",)}
+    return ReadDecision.model_validate({**fields, **changed})
 
 
 def found(builder: Builder) -> set[tuple[str, int | None]]:
@@ -63,13 +69,15 @@ def reading(builder: Builder, decision: ReadDecision | None = None, **changed: A
 
 def test_signed_by_a_key_that_is_not_enrolled(builder: Builder) -> None:
     index = reading(builder)
-    builder.datas[index] = Envelope.sign(PAYLOAD_ENTRY, statement(builder, index).encode(), [STRANGER]).encode()
+    payload = statement(builder, index).encode()
+    builder.datas[index] = Envelope.sign(PAYLOAD_ENTRY, payload, [STRANGER]).encode()
     assert found(builder) == {("signer-unknown", index)}
 
 
 def test_signed_by_an_enrolled_key_that_is_no_broker(builder: Builder) -> None:
     index = reading(builder)
-    builder.datas[index] = Envelope.sign(PAYLOAD_ENTRY, statement(builder, index).encode(), [builder.person]).encode()
+    payload = statement(builder, index).encode()
+    builder.datas[index] = Envelope.sign(PAYLOAD_ENTRY, payload, [builder.person]).encode()
     assert found(builder) == {("signer-unknown", index)}
 
 
@@ -90,13 +98,13 @@ def test_signed_twice(builder: Builder) -> None:
 
 def test_a_request_by_a_stranger(builder: Builder) -> None:
     request = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()), STRANGER)
-    index = builder.answer(request, FACTS, ReadDecision(**LAWFUL))
+    index = builder.answer(request, FACTS, lawful())
     assert found(builder) == {("requester-unknown", index), ("law-broken", index)}
 
 
 def test_a_request_by_a_key_without_the_role(builder: Builder) -> None:
     request = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()), builder.log)
-    index = builder.answer(request, FACTS, ReadDecision(**LAWFUL))
+    index = builder.answer(request, FACTS, lawful())
     report = audit(builder.held())
     assert [(each.code, each.entry, each.fields["law"]) for each in report.findings] == [
         ("law-broken", index, "key-not-entitled")
@@ -272,7 +280,7 @@ def law(builder: Builder) -> list[tuple[int | None, int, str]]:
 
 
 def test_a_second_reveal_that_did_not_say_accept_dev(builder: Builder) -> None:
-    index = builder.read("one", "teste", decision=ReadDecision(**LAWFUL))
+    index = builder.read("one", "teste", decision=lawful())
     assert law(builder) == [(index, 6, "teste-already-read")]
 
 
@@ -286,14 +294,16 @@ def test_a_study_registered_twice(builder: Builder) -> None:
 def test_a_seal_before_the_registration(builder: Builder) -> None:
     request = builder.seal_request("three", "teste")
     builder.keep(request)
-    index = builder.answer(builder.ask(request), SealFacts(rows={"cases": 100}), SealDecision(standing="teste"))
+    facts = SealFacts(rows={"cases": 100})
+    index = builder.answer(builder.ask(request), facts, SealDecision(standing="teste"))
     assert law(builder) == [(index, 1, "study-not-registered")]
 
 
 def test_a_pool_sealed_twice(builder: Builder) -> None:
     request = builder.seal_request("one", "teste")
     builder.keep(request)
-    index = builder.answer(builder.ask(request), SealFacts(rows={"cases": 100}), SealDecision(standing="teste"))
+    facts = SealFacts(rows={"cases": 100})
+    index = builder.answer(builder.ask(request), facts, SealDecision(standing="teste"))
     assert law(builder) == [(index, 2, "pool-already-sealed")]
 
 
@@ -320,7 +330,7 @@ def test_a_read_of_a_pool_that_shares_cases(builder: Builder) -> None:
     ids=lambda change: next(iter(change)),
 )
 def test_a_read_decided_otherwise_than_the_law(builder: Builder, change: Any) -> None:
-    index = reading(builder, ReadDecision(**{**LAWFUL, **change}))
+    index = reading(builder, lawful(**change))
     assert found(builder) == {("decision-differs", index)}
 
 

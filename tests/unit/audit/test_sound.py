@@ -1,4 +1,4 @@
-"""A sound ledger has no finding, whoever looks at it and however it is held; rule 19's clock is a warning only."""
+"""A sound ledger has no finding, however it is held; rule 19's clock is a warning only."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def test_what_was_remembered_at_any_size_is_a_prefix(builder: Builder, held: Hel
 
 
 @pytest.mark.parametrize(("index", "size"), [(0, 1), (0, 13), (4, 5), (4, 9), (12, 13)])
-def test_receipts_and_checkpoints_that_others_kept_hold(builder: Builder, held: Held, index: int, size: int) -> None:
+def test_receipts_and_checkpoints_that_others_kept_hold(
+    builder: Builder, held: Held, index: int, size: int
+) -> None:
     receipt = Memory.parse("receipt", builder.receipt(index, size).format())
     checkpoint = Memory.parse("checkpoint", builder.checkpoint(size))
     assert audit(held, memories=[receipt, checkpoint]).ok

@@ -1,11 +1,11 @@
-"""The audit of a ledger at hand: a real database and real blobs, sound as written, and tampered with on the disk."""
+"""A ledger at hand, a real database and real blobs: sound as written, and tampered with on the disk."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -86,7 +86,9 @@ def with_blobs(builder: Builder, pools: Path) -> Builder:
         folder = pools / "one" / "teste"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{hashlib.sha256(content).hexdigest()}.{kind}").write_bytes(content)
-    sha = {kind: hashlib.sha256(f"the {kind} of one".encode()).hexdigest() for kind in ("pool", "key", "prints")}
+    sha = {
+        kind: hashlib.sha256(f"the {kind} of one".encode()).hexdigest() for kind in ("pool", "key", "prints")
+    }
     made.seal("one", "teste", ciphertext=sha["pool"], wrapped_key=sha["key"], fingerprints=sha["prints"])
     made.read("one", "teste", submissions=(), reason="table 2")
     made.result("one", 3, "FAIL")
@@ -128,18 +130,16 @@ def test_a_ledger_as_it_was_written_is_sound(kept: Kept) -> None:
     assert report.entries == 5
 
 
-def _others(value: object) -> Iterator[object]:
-    """Yield values near `value`, of its type and not."""
-    yield None
+def _others(value: object) -> tuple[object, ...]:
+    """Values near `value`: of its type, and what no column may hold."""
     match value:
         case int():
-            yield from (value + 1, value - 1, -1, 0, 2**62)
+            return value + 1, -1, None
         case str():
-            yield from (value + "x", value[:-1], "", value.upper())
+            return value + "x", value[:-1], None
         case bytes():
-            yield from (value + b"\0", value[:-1], b"", bytes([value[0] ^ 1]) + value[1:] if value else b"x")
-        case None:
-            yield from (0, "x", b"x", "")
+            return value[:-1] + bytes([value[-1] ^ 1]), b"", None
+    return 0, "x"
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -150,8 +150,6 @@ def test_every_value_of_every_row_of_every_table(kept: Kept, table: str) -> None
         where = " AND ".join(f'"{name}" IS ?' for name in names)
         for name, value in zip(names, row, strict=True):
             for other in _others(value):
-                if other == value and type(other) is type(value):
-                    continue
                 changed = kept.copied("changed.db")
                 if changed.change(f'UPDATE "{table}" SET "{name}" = ? WHERE {where}', other, *row):
                     tried += 1
@@ -184,7 +182,6 @@ def test_every_table_emptied_and_taken_away(kept: Kept, table: str) -> None:
         ("entries", {"index": "5", "nonce": "NULL"}),
         ("entries", {"index": "2", "nonce": "NULL"}),
         ("entries", {"index": "9", "nonce": "NULL"}),
-        ("entries", {"index": "-1", "nonce": "NULL"}),
         ("nodes", {"level": "1", "position": "7"}),
         ("nodes", {"level": "9", "position": "0"}),
         ("documents", {"digest": "'00'"}),
@@ -209,7 +206,8 @@ def test_values_of_two_entries_swapped(kept: Kept, column: str) -> None:
 
 
 def test_bytes_changed_anywhere_in_the_file(kept: Kept) -> None:
-    """What the change shows in the rows is found; what SQLite cannot read is found; and nothing else is raised."""
+    """What the change shows in the rows is found; what SQLite cannot read is found; and nothing else is
+    raised."""
     whole = kept.database.read_bytes()
     before = [kept.rows(table) for table in TABLES]
     for position in range(0, len(whole), 1009):  # prime: no position of a page is favoured
@@ -247,7 +245,9 @@ def _a_folder(path: Path) -> None:
 @pytest.mark.parametrize("harm", [_missing, _shortened, _a_folder])
 def test_every_blob_harmed(kept: Kept, harm: Callable[[Path], None]) -> None:
     for path in sorted(kept.pools.glob("*/*/*")):
-        mine = replace(kept, pools=Path(shutil.copytree(kept.pools, kept.pools.with_name(f"harm-{path.suffix}"))))
+        mine = replace(
+            kept, pools=Path(shutil.copytree(kept.pools, kept.pools.with_name(f"harm-{path.suffix}")))
+        )
         harm(mine.pools / path.relative_to(kept.pools))
         report = mine.audit()
         assert [(each.code[:5], each.entry) for each in report.findings] == [("blob-", 2)]

@@ -1,4 +1,4 @@
-"""A sound ledger that someone laid hands on afterwards: each change is found, and where it can be, at its entry."""
+"""A sound ledger that someone laid hands on: each change is found, and where it can be, at its entry."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ STRANGER = PrivateKey.from_seed(b"\x07" * 32)
 ENTRIES = 13
 STRIDE = 97  # prime, so that the positions sampled fall on every part of the base64
 
-shared = settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+shared = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def at(report: AuditReport) -> set[tuple[str, int | None]]:
@@ -61,7 +59,14 @@ def test_a_byte_changed_anywhere_in_an_entry_is_found_there(held: Held, index: i
 
 @pytest.mark.parametrize("index", range(ENTRIES))
 def test_an_entry_cut_off_or_emptied_or_gone_over(held: Held, index: int) -> None:
-    for data in (held.datas[index][:-1], b"", b"\x00", held.datas[index] + b"\n", b"[" * 70_000, b"[" * 60_000):
+    for data in (
+        held.datas[index][:-1],
+        b"",
+        b"\x00",
+        held.datas[index] + b"\n",
+        b"[" * 70_000,
+        b"[" * 60_000,
+    ):
         assert ("entry-invalid", index) in at(audit(held.with_entry(index, data)))
 
 
@@ -211,7 +216,9 @@ def test_every_document_changed_in_each_way(held: Held) -> None:
             replace(document, salt=b"z" * 32),
             replace(document, salt=joined[:1], body=joined[1:]),
             replace(document, salt=joined[:33], body=joined[33:]),
-            Document(joined, None, document.media) if document.salt else Document(joined, b"", document.media),
+            Document(joined, None, document.media)
+            if document.salt
+            else Document(joined, b"", document.media),
         ]
         for changed in changes:
             for on_site in (True, False):
@@ -236,7 +243,8 @@ def test_a_document_that_no_entry_names(held: Held) -> None:
 
 
 def test_a_protocol_whose_bytes_are_no_protocol(builder: Builder) -> None:
-    """A registration of bytes that only have a digest: the entry is well signed, and nothing can be judged by it."""
+    """A registration of bytes that only have a digest: the entry is well signed, and nothing can be judged
+    by it."""
     from lacre.rules.requests import Engine, Register, RegisterDecision, RegisterFacts
 
     digest = builder.put(b'{"lacre":2}', "protocol")
@@ -264,7 +272,9 @@ def test_every_blob_missing_or_changed(held: Held) -> None:
 
 def test_a_blob_that_two_entries_name_is_missed_by_both(held: Held) -> None:
     """Entry 11 finishes the read of entry 9 with its very submission."""
-    held.blobs = {place: each for place, each in held.blobs.items() if place[:3] != ("two", "teste", "submission")}
+    held.blobs = {
+        place: each for place, each in held.blobs.items() if place[:3] != ("two", "teste", "submission")
+    }
     assert at(audit(held)) == {("blob-missing", 9), ("blob-missing", 11)}
 
 
@@ -373,7 +383,9 @@ def test_a_byte_changed_anywhere_in_a_receipt(builder: Builder, held: Held) -> N
 def test_memories_of_a_ledger_without_a_genesis(builder: Builder, held: Held) -> None:
     memory = Memory.parse("kept", builder.checkpoint())
     report = audit(held.with_entry(0, b"{}"), memories=[memory])
-    assert {"genesis-missing", "checkpoint-invalid", "memory-invalid"} <= {each.code for each in report.findings}
+    assert {"genesis-missing", "checkpoint-invalid", "memory-invalid"} <= {
+        each.code for each in report.findings
+    }
 
 
 # --- a source that fails
@@ -415,7 +427,9 @@ def test_a_source_that_cannot_be_read(held: Held, method: str) -> None:
     assert at(report)
 
 
-@pytest.mark.parametrize(("method", "after"), [("entries", 1), ("entries", 7), ("nodes", 3), ("documents", 2)])
+@pytest.mark.parametrize(
+    ("method", "after"), [("entries", 1), ("entries", 7), ("nodes", 3), ("documents", 2)]
+)
 def test_a_source_that_fails_on_the_way(held: Held, method: str, after: int) -> None:
     report = audit(Failing(held, method, after))
     assert ("source-unreadable", None) in at(report)
@@ -491,7 +505,9 @@ VALUES = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(-2, 20),
-    st.sampled_from(["", "x", "one", "two", "teste", "dev", "parity", "FAIL", "00" * 32, "\x1b[2J", "../../x"]),
+    st.sampled_from(
+        ["", "x", "one", "two", "teste", "dev", "parity", "FAIL", "00" * 32, "\x1b[2J", "../../x"]
+    ),
     st.just([]),
     st.just({}),
 )
@@ -502,8 +518,8 @@ VALUES = st.one_of(
 def test_whatever_a_broker_signs_the_audit_comes_to_an_end(builder: Builder, data: st.DataObject) -> None:
     """Every member of every entry takes other values, and broker and person sign what comes out.
 
-    Not all of it is against the law (row counts are as the broker declares them), so only that the audit ends,
-    with words for all it found, is asked here.
+    Not all of it is against the law (row counts are as the broker declares them), so only that the audit
+    ends, with words for all it found, is asked here.
     """
     import json
 

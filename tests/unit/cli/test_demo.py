@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from .conftest import Lacre
 
 
@@ -35,6 +37,14 @@ def test_the_demo_reads_from_the_plan_to_the_audit(lacre: Lacre, tmp_path: Path)
     ]
     assert places == sorted(places)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_the_demo_fits_the_terminal(lacre: Lacre, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    answer = lacre("demo")
+    assert answer.status == 0
+    assert max(len(line) for line in answer.out.splitlines()) <= width
 
 
 def test_the_demo_is_one_document_for_programs(lacre: Lacre) -> None:

@@ -230,6 +230,34 @@ def test_an_audit_tells_what_it_found(life: Life) -> None:
     assert "as the broker declared it" in text
 
 
+def test_an_audit_says_who_can_look(life: Life) -> None:
+    assert "Custody of screen/teste, screen/dev: self-held." in flat(
+        as_text(life.outcomes["audit"], width=200)
+    )
+
+
+def test_what_had_been_met_before_is_told(life: Life) -> None:
+    audit = life.outcomes["story"]
+    seal = dataclasses.replace(audit.story.seal, remembered=2)
+    met = dataclasses.replace(audit, story=dataclasses.replace(audit.story, seal=seal))
+    assert "2 cases had been read before on the broker's machine." in flat(as_text(met, width=200))
+
+
+def test_a_review_is_told_with_its_reason(life: Life) -> None:
+    shown = life.outcomes["result"]
+    (analysis,) = shown.document["analyses"]
+    document = {**shown.document, "review": ["engine-changed"], "analyses": [{**analysis, "notes": []}]}
+    text = flat(as_text(dataclasses.replace(shown, document=document)))
+    assert "Review: Another version of lacre finished this read." in text
+    assert "All criteria must pass, which needs no correction; a FAIL of any is uncorrected." in text
+
+
+def test_a_study_shows_its_plan(life: Life) -> None:
+    text = flat(as_text(life.outcomes["study"]))
+    assert "parity (group fairness) on teste" in text
+    assert "alarms false positives by sex: at most 25 % in every group" in text
+
+
 def test_a_long_history_is_cut_at_its_beginning(life: Life) -> None:
     audit = life.outcomes["audit"]
     report = dataclasses.replace(audit, history=audit.history * 30)

@@ -1,0 +1,70 @@
+"""The base of every refusal: a code, an exit status, a template with named fields, a way out."""
+
+import string
+from typing import Any, ClassVar
+
+from lacre.text import N_, _
+
+EXIT_REFUSED = 2
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+
+
+class _Fields(string.Formatter):
+    """Fill templates with fields that may hold control characters, which terminals would obey."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return printable(super().format_field(value, format_spec))
+
+
+def printable(text: str) -> str:
+    """Return `text` with each control or format character replaced by its escape, line breaks included."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+class LacreError(Exception):
+    """The base of everything lacre raises on purpose."""
+
+    code: ClassVar[str]
+    exit_status: ClassVar[int] = EXIT_REFUSED
+    template: ClassVar[str]
+    remedy: ClassVar[str]
+    listing: ClassVar[str] = ""
+    """The field, if any, whose lines are shown one by one below the message."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(fields)
+        self.fields = fields
+
+    @property
+    def message(self) -> str:
+        """What was refused and why, in the language in use."""
+        said = _Fields().format(_(self.template), **self.fields)
+        lines = str(self.fields[self.listing]).splitlines() if self.listing else []
+        return "\n".join([said, *(printable(f"  {line}") for line in lines)])
+
+    @property
+    def way_out(self) -> str:
+        """What the user can do now, in the language in use."""
+        return _Fields().format(_(self.remedy), **self.fields)
+
+    def __str__(self) -> str:
+        return ("\n" if self.listing else " ").join([self.message, self.way_out])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.fields)
+
+
+def _rebuild(cls: type[LacreError], fields: dict[str, Any]) -> LacreError:
+    return cls(**fields)
+
+
+class InternalError(LacreError):
+    """A fault of lacre's own."""
+
+    code = "internal"
+    exit_status = EXIT_INTERNAL
+    template = N_("lacre failed in a way it should not ({kind} at {where}).")
+    remedy = N_("Nothing was lost: run `lacre audit`, then report this with the version and the code above.")

@@ -1,0 +1,26 @@
+"""Analyses that cannot be computed as registered."""
+
+from lacre.errors.base import LacreError
+from lacre.text import N_
+
+
+class EvidenceError(LacreError):
+    """An analysis that cannot be computed as registered."""
+
+    code = "evidence"
+
+
+class UnitRepeated(EvidenceError):
+    """Cases of one unit, where every case must be of another."""
+
+    code = "unit-repeated"
+    template = N_("{count} rows of {table} repeat a value of {unit}; the intervals assume one row each.")
+    remedy = N_("Keep one row per value of {unit}; or register it as the `cluster:` in place of `unit:`.")
+
+
+class BareRate(EvidenceError):
+    """A rate without the interval that belongs to it."""
+
+    code = "bare-rate"
+    template = N_("A rate ({metric}) without its interval: {why}.")
+    remedy = N_("This is a fault of lacre's: please report it with the protocol's hash.")

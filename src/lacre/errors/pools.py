@@ -1,0 +1,74 @@
+"""Sealed pools and their blobs."""
+
+from lacre.errors.base import LacreError
+from lacre.text import N_
+
+
+class PoolError(LacreError):
+    """A sealed pool's blobs: missing, changed, or not to be opened."""
+
+    code = "pool"
+
+
+class RecipientInvalid(PoolError):
+    """A recipient that no pool can be sealed to."""
+
+    code = "recipient-invalid"
+    template = N_("{recipient} is no recipient a pool can be sealed to: {why}.")
+    remedy = N_("A recipient begins with age1 and is what `age-keygen -y` prints for an identity.")
+
+
+class IdentityCannotOpen(PoolError):
+    """A sealed key, and no identity it was sealed to."""
+
+    code = "identity-cannot-open"
+    template = N_("None of the {count} identities at hand opens {study}/{pool}.")
+    remedy = N_("It is sealed to {recipients}: ask who holds one of them, or give the identity's file.")
+
+
+class PoolBlobMissing(PoolError):
+    """A file of a pool that the ledger names and that is not there."""
+
+    code = "pool-blob-missing"
+    template = N_("A file of {study}/{pool} is missing: {path}.")
+    remedy = N_("Put it back from a copy of the ledger's folder; the ledger itself cannot make it again.")
+
+
+class PoolBlobChanged(PoolError):
+    """A file of a pool that is not what the ledger committed to."""
+
+    code = "pool-blob-changed"
+    template = N_("A {kind} file of {study}/{pool} is not what was sealed: {why}.")
+    remedy = N_("Put it back from a copy of the ledger's folder; nothing of this one was used.")
+
+
+class PoolNameUnsafe(PoolError):
+    """A name of a study or a pool that would lead out of the vault's folder."""
+
+    code = "pool-name-unsafe"
+    template = N_("{name!r} cannot name a folder of sealed pools.")
+    remedy = N_("Use letters, digits, hyphens, underscores and dots, with a letter or digit first.")
+
+
+class SealNotProven(PoolError):
+    """A pool that did not open again right after it was sealed."""
+
+    code = "seal-not-proven"
+    template = N_("{study}/{pool} did not open again after sealing ({why}); it was not recorded.")
+    remedy = N_("Memory or disk may be failing: check them, and seal again. The ledger is as it was.")
+
+
+class PrintsInvalid(PoolError):
+    """Bytes that are no set of fingerprints, or not one of this ledger."""
+
+    code = "fingerprints-invalid"
+    template = N_("These are no fingerprints of this ledger's pools: {why}.")
+    remedy = N_("Put the file and the ledger's fingerprint key back from a copy of the ledger's folder.")
+
+
+class MetDamaged(PoolError):
+    """A file of what this machine remembers of cases read is not as it was written."""
+
+    code = "met-damaged"
+    template = N_("{path}, where this machine remembers which cases were read, is damaged: {why}.")
+    remedy = N_("Put it back from a copy, or move it away: the reads it held are then no longer remembered.")

@@ -1,0 +1,160 @@
+"""What a command line or a call of the API can get wrong."""
+
+from lacre.errors.base import EXIT_INTERRUPTED, LacreError
+from lacre.text import N_
+
+
+class UsageError(LacreError):
+    """The command line or a call of the API cannot be understood."""
+
+    code = "usage"
+    template = N_("{why}")
+    remedy = N_("See `lacre {verb} --help`.")
+
+
+class VerbUnclear(UsageError):
+    """A command line from which no verb can be read."""
+
+    code = "usage-verb"
+    remedy = N_("See `lacre --help`.")
+
+
+class ReceiptExists(UsageError):
+    """A receipt that would be written over another."""
+
+    code = "receipt-exists"
+    template = N_("{path} is there already, and a receipt is never written over: nothing was registered.")
+    remedy = N_("Move it away, or name another file with --receipt.")
+
+
+class FilePrefixNeeded(UsageError):
+    """A file argument that does not say whose, or which table's, it is."""
+
+    code = "file-prefix-needed"
+    template = N_("{file} does not say which {what} it is for; there are {names}.")
+    remedy = N_("Put the name before the file, as in {example}.")
+
+
+class FileNotGiven(UsageError):
+    """A table for which no file was given."""
+
+    code = "file-not-given"
+    template = N_("No file was given for {tables}.")
+    remedy = N_("Give one file or more for each table, as TABLE=FILE, in one call.")
+
+
+class FileExists(UsageError):
+    """An output that would be written over a file."""
+
+    code = "file-exists"
+    template = N_("{file} is there already: nothing was read or written.")
+    remedy = N_("Name another file, or add --overwrite.")
+
+
+class TableNotNamed(UsageError):
+    """A pool of several tables, of which one must be named."""
+
+    code = "table-not-named"
+    template = N_("{pool} holds {tables}, and one of them must be named.")
+    remedy = N_("Add --table with one of these names.")
+
+
+class NoInputs(UsageError):
+    """A table without input columns."""
+
+    code = "no-inputs"
+    template = N_(
+        "The protocol marks no column of {table} as input, so there is nothing but ids to hand out."
+    )
+    remedy = N_("Columns that may be handed out are marked `is: input` before the study is registered.")
+
+
+class OriginInvalid(UsageError):
+    """A name that no log can have."""
+
+    code = "origin-invalid"
+    template = N_("{origin!r} cannot be the name of a log.")
+    remedy = N_("Use words without blanks, plus signs or control characters, such as example.org/lacre.")
+
+
+class SubmissionMissing(UsageError):
+    """An analysis that needs a submission, and none was given."""
+
+    code = "submission-missing"
+    template = N_(
+        "No submission was given for {missing}, and the analyses read columns of it. Nothing was spent."
+    )
+    remedy = N_("Give it with --submission, as [SYSTEM:][TABLE=]FILE.")
+
+
+class SubmissionNotAsked(UsageError):
+    """A submission that no analysis reads."""
+
+    code = "submission-not-asked"
+    template = N_("The analyses {analyses} read no column from a submission. Nothing was spent.")
+    remedy = N_("Leave --submission out.")
+
+
+class NotAResult(UsageError):
+    """A name that is no result's."""
+
+    code = "not-a-result"
+    template = N_("Entry {entry} is no result of {study!r}.")
+    remedy = N_("See the results with `lacre show {study}`.")
+
+
+class NotOfStudy(UsageError):
+    """An entry that belongs to another study, or to none."""
+
+    code = "not-of-study"
+    template = N_("Entry {entry} does not belong to {study!r}.")
+    remedy = N_("See the study's entries with `lacre log {study}`.")
+
+
+class FolderTaken(UsageError):
+    """A folder to be made that is there already."""
+
+    code = "folder-taken"
+    template = N_("{path} is there already.")
+    remedy = N_("Name a folder that does not exist yet.")
+
+
+class PassphraseNotAsked(UsageError):
+    """Closed keys, and no terminal to ask for their passphrase."""
+
+    code = "passphrase-not-asked"
+    template = N_("The keys are closed with a passphrase, and there is no terminal to ask for it.")
+    remedy = N_("Give a file that holds it with --passphrase-file, or set LACRE_PASSPHRASE.")
+
+
+class PassphraseUnreadable(UsageError):
+    """A passphrase file that holds no text."""
+
+    code = "passphrase-unreadable"
+    template = N_("{path} holds no passphrase: it is not UTF-8 text of one line.")
+    remedy = N_("Write the passphrase alone on the file's only line.")
+
+
+class PassphrasesDiffer(UsageError):
+    """A new passphrase that was not typed the same way twice."""
+
+    code = "passphrases-differ"
+    template = N_("The two passphrases are not the same: no ledger was made.")
+    remedy = N_("Run the command again.")
+
+
+class OutputLost(UsageError):
+    """An answer that standard output did not take."""
+
+    code = "output-lost"
+    template = N_("The answer could not be written: {why}.")
+    remedy = N_("What the command did stands: `lacre status` and `lacre show` tell it again.")
+
+
+class Interrupted(LacreError):
+    """A call that its user ended."""
+
+    code = "interrupted"
+    exit_status = EXIT_INTERRUPTED
+    template = N_("Interrupted.")
+    remedy = N_("What was recorded stands; run the same command again to go on from there.")
