@@ -36,7 +36,7 @@ from lacre.report.views import (
     Status,
     Study,
 )
-from lacre.store.discover import Layout, find_ledger, ledger_at
+from lacre.store.discover import Layout, find_ledger, folder_around, ledger_at
 from lacre.store.engine import open_ledger
 from lacre.store.memory import Memory
 from lacre.store.reader import snapshot
@@ -87,13 +87,17 @@ def init(
     passphrase: str | None = None,
     state: Path | None = None,
 ) -> "Ledger":
-    """Make a ledger in the folder `path` (default: here) and open it.
+    """Make a ledger in the folder `path` and open it.
+
+    Without a path, where `LACRE_LEDGER` says, else here; the `.lacre` folder may be named itself.
 
     `origin` names the log, `name` the person (default: the system's user name); with a passphrase the keys
     are kept closed. `state` is where this machine's memory lies. Raises `LedgerExists`.
     """
     folder = state or state_folder()
-    wanted = _init.Wanted(Path(path or "."), origin, name or _user(), passphrase or None)
+    wanted = _init.Wanted(
+        folder_around(Path(path or _named() or ".")), origin, name or _user(), passphrase or None
+    )
     made = _init.init(wanted, state_folder=folder, clock=_clock, entropy=os.urandom)
     return open(made.folder, passphrase=passphrase, state=folder, _made=made)
 
@@ -114,8 +118,13 @@ def open(  # noqa: A001 - `lacre.open` is the API's own name
     return Ledger(desk, made=_made)
 
 
+def _named() -> str | None:
+    """What the environment names as the ledger."""
+    return os.environ.get("LACRE_LEDGER")
+
+
 def _layout(path: str | Path | None) -> Layout:
-    named = path or os.environ.get("LACRE_LEDGER")
+    named = path or _named()
     return ledger_at(Path(named)) if named else find_ledger(Path.cwd())
 
 

@@ -1,4 +1,4 @@
-"""ruff and mypy have nothing to say, anywhere."""
+"""ruff, its formatter and mypy have nothing to say, anywhere."""
 
 import subprocess
 import sys
@@ -22,6 +22,10 @@ def _run(*command: str) -> None:
 
 def test_ruff_has_nothing_to_say() -> None:
     _run("ruff", "check", "--quiet", "--no-cache")
+
+
+def test_every_file_is_formatted() -> None:
+    _run("ruff", "format", "--check", "--quiet", "--no-cache")
 
 
 def test_mypy_has_nothing_to_say() -> None:

@@ -1,4 +1,4 @@
-"""The tree of refusals: codes are unique and stay, templates and fields fit, nothing obeys a terminal escape."""
+"""The tree of refusals: codes are unique and stay, templates and fields fit, escapes are shown."""
 
 import pickle
 import string
@@ -30,7 +30,9 @@ def test_codes_are_unique_and_none_that_was_released_is_gone() -> None:
 @pytest.mark.parametrize("error", RAISED, ids=lambda error: error.__name__)
 def test_every_refusal_says_what_and_the_way_out(error: type[LacreError]) -> None:
     texts = (error.template, error.remedy)
-    names = {name for text in texts for _text, name, _spec, _conversion in string.Formatter().parse(text) if name}
+    names = {
+        name for text in texts for _text, name, _spec, _conversion in string.Formatter().parse(text) if name
+    }
     fields = dict.fromkeys((*names, *filter(None, [error.listing])), "\x1b[31mred")
     made = error(**fields)
     for said in (made.message, made.way_out, str(made)):

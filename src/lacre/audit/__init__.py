@@ -3,13 +3,18 @@
 Reads a `Source` (the store's reader, a bundle, a published register) and shares the formats and the law
 with the writer, and nothing else.
 
-source    what is audited, behind one face
-findings  what can be wrong, each with a stable code
-audit     the steps in order, and the walk along the entries
-entry     one entry: its form, its signatures, the history it is bound to
-law       the law replayed, and what a result says of itself
-heads     the checkpoint, and what others remember of the log
-premises  what only the place shows where a ledger is kept: its database and its sealed blobs
-report    what an audit gives back
-story     the history of one result
+audit       the steps in order
+walk        the way along the entries, once, which most of the steps are taken on
+signatures  who signed
+law         the law replayed
+results     what a result says of itself
+documents   what stands beside the log
+tree        the Merkle tree as the entries give it
+heads       the checkpoint, and what others remember of the log
+premises    what only the place shows where a ledger is kept: its database
+blobs       likewise: its sealed pools
+source      what is audited, behind one face
+findings    what can be wrong, each with a stable code
+report      what an audit gives back
+story       the history of one result
 """

@@ -27,12 +27,14 @@ def audit(
 ) -> AuditReport:
     """Audit the whole of `source`; tell the history of all of it, of `study`, or of its result at `entry`.
 
-    `remembered` is what this machine saw of the ledger, `memories` are receipts and checkpoints that others
-    kept. Raises `StudyNotRegistered` and `NotAResult` for a scope that a sound ledger does not have, and
-    nothing else.
+    A result may be named by its entry alone. `remembered` is what this machine saw of the ledger, `memories`
+    are receipts and checkpoints that others kept. Raises `StudyNotRegistered` and `NotAResult` for a scope
+    that a sound ledger does not have, and nothing else.
     """
     walk = Walk(source)
     noted = list(_steps(walk, remembered, memories))
+    if study is None and entry is not None:
+        study = next((each.study for each in walk.history if each.index == entry), None)
     scope = Scope(study, entry)
     findings = tuple(each for each in noted if isinstance(each, Finding))
     story, untold = _tell(walk, scope, sound=not findings)
@@ -103,6 +105,8 @@ def _reading(step: Iterator[Noted]) -> Iterator[Noted]:
 def _tell(walk: Walk, scope: Scope, *, sound: bool) -> tuple[Story | None, list[Warned]]:
     """Tell the story that was asked for; on an unsound ledger findings come first, and nothing is refused."""
     if scope.study is None:
+        if scope.entry is not None and sound:
+            raise NotAResult(study="-", entry=scope.entry)
         return None, []
     line = walk.law.lines.get(scope.study)
     if line is None:

@@ -32,7 +32,7 @@ class Law:
     def __init__(self, protocols: Protocols) -> None:
         self.ledger = State(protocols)
         self.lines: dict[str, Line] = {}
-        self._unread: set[int] = set()
+        self.unread: set[int] = set()
 
     def begin(self, genesis: Recorded) -> None:
         """Take the genesis: the ledger's identity and its first keys."""
@@ -40,7 +40,7 @@ class Law:
 
     def pass_over(self, index: int) -> None:
         """Take note of an entry that cannot be read: whichever study it belongs to is lost with it."""
-        self._unread.add(index)
+        self.unread.add(index)
 
     def line(self, study: str) -> Line:
         """Return the study as it was followed so far."""
@@ -65,7 +65,7 @@ class Law:
             return
         # A later entry of the study than the last that was read, which cannot be read itself, came between.
         last = -1 if line.last is None else line.last
-        if stated is not None and stated > last and stated in self._unread:
+        if stated is not None and stated > last and stated in self.unread:
             yield from self._lose(line, recorded, stated)
             return
         yield finding("previous-wrong", recorded.index, stated=_told(stated), expected=_told(line.last))

@@ -1,24 +1,23 @@
 """The walk along the entries, once and in order: steps 1 to 4 of an audit, for each entry."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
-from itertools import islice
 
 from lacre.audit.blobs import Blob, blobs_of
 from lacre.audit.documents import PROTOCOL, RESULT, Named, Shelf, named_by
-from lacre.audit.entry import Examined, Keys, examine, examine_ahead
 from lacre.audit.findings import Finding, Noted, finding, warned
 from lacre.audit.law import Law
 from lacre.audit.premises import check_columns
 from lacre.audit.results import check_document
-from lacre.audit.source import Source
+from lacre.audit.signatures import check_genesis, check_signed
+from lacre.audit.source import Entry, Source
 from lacre.audit.tree import Tree
-from lacre.errors import DocumentMissing, LacreError, RecordInvalid, SignatureInvalid
-from lacre.ledger.keys import PublicKey
+from lacre.errors import DocumentMissing, LacreError, RecordInvalid
+from lacre.ledger.merkle import leaf_hash
 from lacre.protocol.document import from_canonical
 from lacre.protocol.models import Protocol
-from lacre.rules.record import Answered, Genesis, Recorded, Result
+from lacre.rules.record import Answered, Genesis, Recorded, Result, parse_entry
 from lacre.rules.requests import Request
 from lacre.rules.state import Key
 from lacre.text import _
@@ -36,7 +35,7 @@ class Walk:
         self.law = Law(self.protocol)
         self.shelf = Shelf()
         self.entries = 0
-        self.complete = True
+        self.complete = False
         self.blobs: list[Blob] = []
         self.history: list[Recorded] = []
         self._protocols: dict[str, Protocol | LacreError] = {}
@@ -46,14 +45,14 @@ class Walk:
         self._torn = False
 
     @property
-    def keys(self) -> dict[str, Key]:
-        """The enrolled keys, by key id; none when the genesis cannot be relied on."""
-        return dict(self.law.ledger.keys)
+    def keys(self) -> Mapping[str, Key]:
+        """The enrolled keys, by key id; none when there is no genesis."""
+        return self.law.ledger.keys
 
     @property
     def relied_on(self) -> bool:
         """Whether there is a genesis to know the keys from, without which no rule can be replayed."""
-        return bool(self.law.ledger.keys)
+        return bool(self.keys)
 
     def protocol(self, digest: str) -> Protocol:
         """Return the protocol of a hash, parsed once; raise, each time, why there is none."""
@@ -77,44 +76,32 @@ class Walk:
 
     def go(self) -> Iterator[Noted]:
         """Walk from the first entry to the last."""
-        entries = self.source.entries()
-        for first in islice(entries, 1):
-            examined = examine(first, {})
-            yield from self._arrive(examined)
-            yield from self._begin(examined)
-        for examined in examine_ahead(entries, self._public_keys()):
-            yield from self._arrive(examined)
-            if examined.recorded is not None:
-                yield from self._follow(examined, examined.recorded)
+        for entry in self.source.entries():
+            yield from self._place(entry)
+            try:
+                recorded = parse_entry(entry.index, entry.data)
+            except LacreError as error:
+                self.law.pass_over(entry.index)
+                yield finding("entry-invalid", entry.index, why=error.message)
+                continue
+            if entry.stored is not None:
+                yield from check_columns(recorded, entry.stored)
+            yield from self._check_time(recorded)
+            self.history.append(recorded)
+            yield from self._follow(recorded)
+        self.complete = self.tree.whole and not self.law.unread
         yield from self._tell_unbound()
-        if not self.relied_on and self.entries:
+        if self.entries and not self.relied_on:
+            yield finding("genesis-missing", 0)
             yield warned("keys-unknown")
 
-    def _public_keys(self) -> Keys:
-        return {keyid: PublicKey(bytes.fromhex(key.public)) for keyid, key in self.keys.items()}
-
-    # Each entry has a place in the tree, can be read, and is filed under what it says.
-
-    def _arrive(self, examined: Examined) -> Iterator[Noted]:
-        index = examined.entry.index
-        if index != self.entries:
+    def _place(self, entry: Entry) -> Iterator[Noted]:
+        if entry.index != self.entries:
             self.tree.tear()
-            self.complete = False
-            last = f" - {index - 1}" if index - 1 > self.entries else ""
+            last = f" - {entry.index - 1}" if entry.index - 1 > self.entries else ""
             yield finding("entry-missing", self.entries, index=f"{self.entries}{last}")
-        self.entries = index + 1
-        self.tree.append(examined.leaf)
-        recorded = examined.recorded
-        if recorded is None:
-            self.law.pass_over(index)
-            self.complete = False
-            if examined.problem is not None:
-                yield finding("entry-invalid", index, why=examined.problem.message)
-            return
-        if examined.entry.stored is not None:
-            yield from check_columns(recorded, examined.entry.stored)
-        yield from self._check_time(recorded)
-        self.history.append(recorded)
+        self.entries = entry.index + 1
+        self.tree.append(leaf_hash(entry.data))
 
     def _check_time(self, recorded: Recorded) -> Iterator[Noted]:
         try:
@@ -127,29 +114,13 @@ class Walk:
             yield warned("clock-backwards", recorded.index,
                          time=recorded.time, before=before.index, earlier=before.time)  # fmt: skip
 
-    # Entry 0 is the genesis, signed by those of its keys that must.
-
-    def _begin(self, examined: Examined) -> Iterator[Noted]:
-        recorded = examined.recorded
-        if recorded is None or recorded.index != 0 or not isinstance(recorded.content, Genesis):
-            yield finding("genesis-missing", 0)
-            if recorded is not None and recorded.index:
-                yield from self._follow(examined, recorded)
-            return
-        self.law.begin(recorded)
-        yield from _check_genesis(recorded, recorded.content, self.keys)
-        for named in named_by(recorded):
-            self.shelf.expect(named)
-
-    # Every later entry is signed, bound to what stands before it, and lawful.
-
-    def _follow(self, examined: Examined, recorded: Recorded) -> Iterator[Noted]:
+    def _follow(self, recorded: Recorded) -> Iterator[Noted]:
         content, index = recorded.content, recorded.index
         if isinstance(content, Genesis):
-            yield finding("genesis-repeated", index)
+            yield from self._begin(recorded, content)
             return
         if self.relied_on:
-            yield from self._check_signed(examined, recorded)
+            yield from check_signed(recorded, self.keys)
         if isinstance(content, Answered):
             yield from self._check_bound(index, content.request)
         study = content.study if isinstance(content, Result) else content.request.study
@@ -158,21 +129,14 @@ class Walk:
             self._expect(named, recorded)
         self.blobs.extend(blobs_of(recorded))
 
-    def _check_signed(self, examined: Examined, recorded: Recorded) -> Iterator[Noted]:
-        index, signatures = recorded.index, recorded.envelope.signatures
-        keyid = signatures[0].keyid
-        broker = self.law.ledger.keys.get(keyid)
-        if len(signatures) != 1:
-            yield finding("signatures-many", index, count=len(signatures))
-        if broker is None or not broker.may("broker", index):
-            yield finding("signer-unknown", index, key=keyid)
-        elif not examined.signed:
-            yield finding("signature-wrong", index)
-        if isinstance(recorded.content, Answered):
-            if recorded.content.by not in self.law.ledger.keys:
-                yield finding("requester-unknown", index, key=recorded.content.by)
-            elif not examined.asked:
-                yield finding("request-signature-wrong", index)
+    def _begin(self, recorded: Recorded, genesis: Genesis) -> Iterator[Noted]:
+        if recorded.index:
+            yield finding("genesis-repeated", recorded.index)
+            return
+        self.law.begin(recorded)
+        yield from check_genesis(recorded, genesis, self.keys)
+        for named in named_by(recorded):
+            self.shelf.expect(named)
 
     def _check_bound(self, index: int, request: Request) -> Iterator[Noted]:
         first = self._nonces.setdefault(request.nonce, index)
@@ -198,8 +162,6 @@ class Walk:
             index, size = self._unbound[0]
             yield finding("request-unbound", index, count=len(self._unbound), size=size, agreed=self._agreed)
 
-    # What the entries name beside the log.
-
     def _expect(self, named: Named, recorded: Recorded) -> None:
         if named.kind is PROTOCOL:
             self.shelf.expect(named, partial(self._check_protocol, named))
@@ -220,20 +182,3 @@ class Walk:
             yield finding(
                 "document-invalid", named.entry, what=named.what, digest=named.digest, why=error.message
             )
-
-
-def _check_genesis(recorded: Recorded, genesis: Genesis, keys: dict[str, Key]) -> Iterator[Noted]:
-    if len(keys) != len(genesis.keys):
-        yield finding("genesis-keys", 0, why=_("a key is enrolled twice"))
-    for role in ("owner", "broker", "log"):
-        if not any(role in key.roles for key in keys.values()):
-            yield finding("genesis-keys", 0, why=_("none is {role}").format(role=role))
-    must = {keyid for keyid, key in keys.items() if key.roles & {"owner", "broker"}}
-    signers = {signature.keyid for signature in recorded.envelope.signatures}
-    try:
-        for keyid in must & signers:
-            recorded.envelope.verify(PublicKey(bytes.fromhex(keys[keyid].public)))
-    except SignatureInvalid:
-        signers = set()
-    if signers != must:
-        yield finding("genesis-unsigned", 0)

@@ -40,7 +40,7 @@ def init_verb(call: Call, origin: str | None, name: str | None, passphrase_file:
     from lacre.cli.passphrase import chosen
 
     passphrase = chosen(passphrase_file)
-    with api.init(_around(call.folder), origin=origin, name=name, passphrase=passphrase) as ledger:
+    with api.init(call.folder, origin=origin, name=name, passphrase=passphrase) as ledger:
         call.show(ledger.made)
     return 0
 
@@ -129,13 +129,6 @@ def register_verb(call: Call, protocol: Path, receipt: Path | None, passphrase_f
         path = folder / next(each for each in names if file.keep(each, replace=False))
     call.show_receipt(registered, path)
     return 0
-
-
-def _around(ledger: Path | None) -> Path | None:
-    """Return the folder a new ledger goes into, when it is named as every other verb names one."""
-    named = ledger or os.environ.get("LACRE_LEDGER")
-    folder = Path(named) if named else None
-    return folder.parent if folder is not None and folder.name == ".lacre" else folder
 
 
 def _refuse_to_overwrite(receipt: Path | None, study: str) -> None:

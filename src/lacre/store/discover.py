@@ -41,6 +41,11 @@ class Layout:
         return self.root / "locks"
 
 
+def folder_around(named: Path) -> Path:
+    """Return the folder a ledger is made in: `named`, or the one around it if that is called `.lacre`."""
+    return named.parent if named.name == FOLDER else named
+
+
 def find_ledger(start: Path) -> Layout:
     """Return the ledger of `start` or the nearest folder above it that has one. Raises `LedgerNotFound`."""
     start = start.absolute()

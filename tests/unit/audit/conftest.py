@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from lacre.audit.audit import audit
 from lacre.audit.premises import columns_of
+from lacre.audit.report import AuditReport
 from lacre.audit.source import Document, Entry
 from lacre.canonical import canonical_json, sha256_hex
 from lacre.errors import DocumentMissing, LacreError
@@ -99,6 +101,12 @@ def digest(*what: object) -> str:
     return sha256_hex(repr(what).encode())
 
 
+def codes(report: AuditReport) -> set[tuple[str, int | None]]:
+    """The findings by code and entry; all that is noted must have words."""
+    assert all(each.message for each in (*report.findings, *report.warnings))
+    return {(each.code, each.entry) for each in report.findings}
+
+
 @dataclass
 class Held:
     """A source that holds everything as plain values, to be tampered with."""
@@ -133,6 +141,10 @@ class Held:
         """A copy that holds these entries instead, as a stranger's copy does: with nothing beside them."""
         entries = [Entry(index, data) for index, data in enumerate(datas)]
         return replace(self.copy(), entries_=entries, on_site=False)
+
+    def found(self, **options: Any) -> set[tuple[str, int | None]]:
+        """What an audit with these options finds."""
+        return codes(audit(self, **options))
 
     @property
     def datas(self) -> list[bytes]:
@@ -181,10 +193,9 @@ class Builder:
         self.clock = 0
         self.genesis_hash = ""
 
-    @staticmethod
-    def empty() -> "Builder":
-        """A ledger with the same keys and nothing in it."""
-        return Builder()
+    def empty(self) -> "Builder":
+        """Another ledger with the same keys."""
+        return Builder(self.person, self.broker, self.log)
 
     def fork(self) -> "Builder":
         """Another builder that goes on from here by itself."""
@@ -192,8 +203,6 @@ class Builder:
         other.datas = list(self.datas)
         other.documents, other.blobs = dict(self.documents), dict(self.blobs)
         return other
-
-    # --- bytes
 
     def now(self) -> str:
         self.clock += 1
@@ -218,8 +227,6 @@ class Builder:
         seen = {"size": size, "root": root(map(leaf_hash, self.datas)).hex()}
         nonce = digest("nonce", size, self.genesis_hash)[:32]
         return {"genesis": self.genesis_hash, "seen": seen, "nonce": nonce, "study": study}
-
-    # --- the law
 
     def protocol_of(self, hash_: str) -> Protocol:
         if hash_ not in self.protocols:
@@ -259,8 +266,6 @@ class Builder:
             blobs += [("submission-key", each.wrapped_key) for each in request.submissions]
         for kind, name in blobs:
             self.blobs[request.study, request.pool, kind, name] = True
-
-    # --- the verbs
 
     def genesis(self, *, name: str = "Ana Souza", **changed: Any) -> int:
         named = self.put(name.encode(), "text", b"s" * 32)
@@ -399,7 +404,13 @@ class Builder:
         }
         return self.write(result_statement(Result.model_validate(fields)))
 
-    # --- what stands at the end
+    def later(self, decision: Decision | None = None, **changed: Any) -> int:
+        """Read `teste` of the small ledger's `one` once more, as dev."""
+        return self.read("one", "teste", accept_dev=True, decision=decision, **changed)
+
+    def found(self) -> set[tuple[str, int | None]]:
+        """The findings when checkpoint and database agree with the entries."""
+        return self.held().found()
 
     def checkpoint(self, size: int | None = None, *, origin: str = ORIGIN) -> bytes:
         datas = self.datas[:size]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -42,14 +41,6 @@ def lawful(**changed: Any) -> ReadDecision:
     return ReadDecision.model_validate({**fields, **changed})
 
 
-def found(builder: Builder) -> set[tuple[str, int | None]]:
-    """The findings of a ledger whose checkpoint and database agree with its entries."""
-    report = audit(builder.held())
-    for each in (*report.findings, *report.warnings):
-        assert each.message
-    return {(each.code, each.entry) for each in report.findings}
-
-
 def statement(builder: Builder, index: int) -> Statement:
     return Statement.decode(Envelope.decode(builder.datas[index]).payload)
 
@@ -60,46 +51,42 @@ def asked(builder: Builder, index: int) -> Answered:
     return content
 
 
-def reading(builder: Builder, decision: ReadDecision | None = None, **changed: Any) -> int:
-    return builder.read("one", "teste", accept_dev=True, decision=decision, **changed)
-
-
 # --- signatures
 
 
 def test_signed_by_a_key_that_is_not_enrolled(builder: Builder) -> None:
-    index = reading(builder)
+    index = builder.later()
     payload = statement(builder, index).encode()
     builder.datas[index] = Envelope.sign(PAYLOAD_ENTRY, payload, [STRANGER]).encode()
-    assert found(builder) == {("signer-unknown", index)}
+    assert builder.found() == {("signer-unknown", index)}
 
 
 def test_signed_by_an_enrolled_key_that_is_no_broker(builder: Builder) -> None:
-    index = reading(builder)
+    index = builder.later()
     payload = statement(builder, index).encode()
     builder.datas[index] = Envelope.sign(PAYLOAD_ENTRY, payload, [builder.person]).encode()
-    assert found(builder) == {("signer-unknown", index)}
+    assert builder.found() == {("signer-unknown", index)}
 
 
 def test_signed_by_a_stranger_in_the_brokers_name(builder: Builder) -> None:
-    index = reading(builder)
+    index = builder.later()
     signed = Envelope.sign(PAYLOAD_ENTRY, statement(builder, index).encode(), [STRANGER])
     signature = Signature(builder.broker.public.keyid, signed.signatures[0].sig)
     builder.datas[index] = Envelope(signed.payload_type, signed.payload, (signature,)).encode()
-    assert found(builder) == {("signature-wrong", index)}
+    assert builder.found() == {("signature-wrong", index)}
 
 
 def test_signed_twice(builder: Builder) -> None:
-    index = reading(builder)
+    index = builder.later()
     payload = statement(builder, index).encode()
     builder.datas[index] = Envelope.sign(PAYLOAD_ENTRY, payload, [builder.broker, builder.person]).encode()
-    assert found(builder) == {("signatures-many", index)}
+    assert builder.found() == {("signatures-many", index)}
 
 
 def test_a_request_by_a_stranger(builder: Builder) -> None:
     request = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()), STRANGER)
     index = builder.answer(request, FACTS, lawful())
-    assert found(builder) == {("requester-unknown", index), ("law-broken", index)}
+    assert builder.found() == {("requester-unknown", index), ("law-broken", index)}
 
 
 def test_a_request_by_a_key_without_the_role(builder: Builder) -> None:
@@ -116,15 +103,15 @@ def test_a_request_that_its_key_did_not_sign(builder: Builder) -> None:
     signature = Signature(builder.person.public.keyid, signed.signatures[0].sig)
     request = Envelope(PAYLOAD_REQUEST, signed.payload, (signature,))
     index = builder.answer(request, FACTS)
-    assert found(builder) == {("request-signature-wrong", index)}
+    assert builder.found() == {("request-signature-wrong", index)}
 
 
 # --- bound to its history
 
 
 def test_a_request_for_another_ledger(builder: Builder) -> None:
-    index = reading(builder, genesis="ab" * 32, submissions=())
-    assert found(builder) == {("request-foreign", index)}
+    index = builder.later(genesis="ab" * 32, submissions=())
+    assert builder.found() == {("request-foreign", index)}
 
 
 def test_an_entry_of_another_ledger_with_the_same_keys(builder: Builder) -> None:
@@ -133,7 +120,7 @@ def test_an_entry_of_another_ledger_with_the_same_keys(builder: Builder) -> None
     other.register("three")
     builder.datas.append(other.datas[1])
     builder.documents |= {key: each for key, each in other.documents.items() if b"three" in each.body}
-    assert found(builder) == {("request-foreign", 13)}
+    assert builder.found() == {("request-foreign", 13)}
 
 
 def test_an_entry_of_a_fork(builder: Builder) -> None:
@@ -144,23 +131,23 @@ def test_an_entry_of_a_fork(builder: Builder) -> None:
     builder.register("five")
     builder.datas.append(fork.datas[14])
     builder.documents |= fork.documents
-    assert ("request-unbound", 14) in found(builder)
+    assert ("request-unbound", 14) in builder.found()
 
 
 def test_a_request_that_saw_more_than_there_was(builder: Builder) -> None:
-    index = reading(builder, seen={"size": 20, "root": "ab" * 32}, submissions=())
-    assert found(builder) == {("request-unbound", index)}
+    index = builder.later(seen={"size": 20, "root": "ab" * 32}, submissions=())
+    assert builder.found() == {("request-unbound", index)}
 
 
 def test_a_request_that_saw_another_history(builder: Builder) -> None:
-    index = reading(builder, seen={"size": 5, "root": "ab" * 32}, submissions=())
-    assert found(builder) == {("request-unbound", index)}
+    index = builder.later(seen={"size": 5, "root": "ab" * 32}, submissions=())
+    assert builder.found() == {("request-unbound", index)}
 
 
 def test_a_request_may_have_seen_an_older_prefix_and_even_nothing(builder: Builder) -> None:
     empty = {"size": 0, "root": digest_of_nothing()}
-    reading(builder, seen=empty, submissions=())
-    assert found(builder) == set()
+    builder.later(seen=empty, submissions=())
+    assert builder.found() == set()
 
 
 def digest_of_nothing() -> str:
@@ -170,27 +157,27 @@ def digest_of_nothing() -> str:
 
 def test_a_request_used_twice(builder: Builder) -> None:
     nonce = asked(builder, 8).request.nonce
-    index = reading(builder, nonce=nonce, submissions=())
-    assert found(builder) == {("nonce-repeated", index)}
+    index = builder.later(nonce=nonce, submissions=())
+    assert builder.found() == {("nonce-repeated", index)}
 
 
 def test_an_entry_repeated(builder: Builder) -> None:
     builder.datas.append(builder.datas[8])
-    assert {("nonce-repeated", 13), ("previous-wrong", 13)} <= found(builder)
+    assert {("nonce-repeated", 13), ("previous-wrong", 13)} <= builder.found()
 
 
 @pytest.mark.parametrize("previous", [None, 4, 9, 12, 500])
 def test_another_entry_before_than_the_studys_last(builder: Builder, previous: Any) -> None:
     request = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()))
     index = builder.answer(request, FACTS, previous=previous)
-    assert found(builder) == {("previous-wrong", index)}
+    assert builder.found() == {("previous-wrong", index)}
 
 
 @pytest.mark.parametrize("time", ["2026-13-01T00:00:00.000000Z", "2026-02-30T00:00:00.000000Z"])
 def test_a_time_that_is_none(builder: Builder, time: Any) -> None:
     request = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()))
     index = builder.answer(request, FACTS, time=time)
-    assert found(builder) == {("time-invalid", index)}
+    assert builder.found() == {("time-invalid", index)}
 
 
 @pytest.mark.parametrize(
@@ -198,19 +185,19 @@ def test_a_time_that_is_none(builder: Builder, time: Any) -> None:
     [{"law": 2}, {"more": 1}, {"time": "now"}, {"decision": {}}, {"facts": {}}, {"request": {}}],
 )
 def test_a_predicate_that_is_not_of_its_kind(builder: Builder, change: Any) -> None:
-    index = reading(builder)
+    index = builder.later()
     was = statement(builder, index)
     builder.datas.pop()
     builder.write(Statement(was.kind, was.subjects, {**was.predicate, **change}))
-    assert found(builder) >= {("entry-invalid", index)}
+    assert builder.found() >= {("entry-invalid", index)}
 
 
 def test_subjects_that_are_not_of_its_content(builder: Builder) -> None:
-    index = reading(builder)
+    index = builder.later()
     was = statement(builder, index)
     builder.datas.pop()
     builder.write(Statement(was.kind, statement(builder, 2).subjects, was.predicate))
-    assert ("entry-invalid", index) in found(builder)
+    assert ("entry-invalid", index) in builder.found()
 
 
 # --- the genesis
@@ -218,7 +205,7 @@ def test_subjects_that_are_not_of_its_content(builder: Builder) -> None:
 
 def test_a_second_genesis(builder: Builder) -> None:
     index = builder.genesis(name="Rui")
-    assert ("genesis-repeated", index) in found(builder)
+    assert ("genesis-repeated", index) in builder.found()
 
 
 @pytest.mark.parametrize(
@@ -230,7 +217,7 @@ def test_a_genesis_not_signed_by_exactly_those_who_must(fresh: Builder, names: t
     fresh.genesis()
     payload = statement(fresh, 0).encode()
     fresh.datas = [Envelope.sign(PAYLOAD_ENTRY, payload, [keys[name] for name in names]).encode()]
-    assert found(fresh) == {("genesis-unsigned", 0)}
+    assert fresh.found() == {("genesis-unsigned", 0)}
 
 
 def test_a_genesis_signed_in_anothers_name(fresh: Builder) -> None:
@@ -239,7 +226,7 @@ def test_a_genesis_signed_in_anothers_name(fresh: Builder) -> None:
     signed = Envelope.sign(PAYLOAD_ENTRY, payload, [STRANGER, fresh.broker])
     first = Signature(fresh.person.public.keyid, signed.signatures[0].sig)
     fresh.datas = [Envelope(PAYLOAD_ENTRY, payload, (first, signed.signatures[1])).encode()]
-    assert found(fresh) == {("genesis-unsigned", 0)}
+    assert fresh.found() == {("genesis-unsigned", 0)}
 
 
 def enrolled(key: PrivateKey, role: Any) -> FirstKey:
@@ -250,13 +237,13 @@ def test_a_genesis_that_enrols_a_key_twice(fresh: Builder) -> None:
     first = [enrolled(fresh.person, "owner"), enrolled(fresh.broker, "broker"), enrolled(fresh.log, "log")]
     fresh.genesis(keys=(*first, first[2]))
     fresh.documents = {}
-    assert found(fresh) == {("genesis-keys", 0)}
+    assert fresh.found() == {("genesis-keys", 0)}
 
 
 def test_a_genesis_without_a_log_key(fresh: Builder) -> None:
     fresh.genesis(keys=(enrolled(fresh.person, "owner"), enrolled(fresh.broker, "broker")))
     fresh.documents = {}
-    assert found(fresh) == {("genesis-keys", 0), ("checkpoint-invalid", None)}
+    assert fresh.found() == {("genesis-keys", 0), ("checkpoint-invalid", None)}
 
 
 def test_no_genesis(builder: Builder) -> None:
@@ -267,7 +254,7 @@ def test_no_genesis(builder: Builder) -> None:
 
 
 def test_no_entries(fresh: Builder) -> None:
-    assert ("ledger-empty", None) in found(fresh)
+    assert ("ledger-empty", None) in fresh.found()
 
 
 # --- the law
@@ -330,8 +317,8 @@ def test_a_read_of_a_pool_that_shares_cases(builder: Builder) -> None:
     ids=lambda change: next(iter(change)),
 )
 def test_a_read_decided_otherwise_than_the_law(builder: Builder, change: Any) -> None:
-    index = reading(builder, lawful(**change))
-    assert found(builder) == {("decision-differs", index)}
+    index = builder.later(lawful(**change))
+    assert builder.found() == {("decision-differs", index)}
 
 
 @pytest.mark.parametrize("decision", [SealDecision(standing="dev"), SealDecision(standing="teste")])
@@ -341,138 +328,18 @@ def test_a_seal_decided_otherwise_than_the_law(builder: Builder, decision: Any) 
     request = builder.seal_request("three", "teste")
     builder.keep(request)
     index = builder.answer(builder.ask(request), SealFacts(rows={"cases": 100}), decision)
-    assert found(builder) == {("decision-differs", index)}
+    assert builder.found() == {("decision-differs", index)}
 
 
 def test_what_follows_from_a_wrong_decision_is_judged_by_the_right_one(builder: Builder) -> None:
     """A first read that was recorded as no burn, and a second one that claims to be the first again."""
     wrong = ReadDecision(read_class="teste", number=1, confirmatory=True)
-    first = reading(builder, wrong)
-    second = reading(builder, wrong.model_copy(update={"number": 2}))
-    assert found(builder) == {("decision-differs", first), ("decision-differs", second)}
+    first = builder.later(wrong)
+    second = builder.later(wrong.model_copy(update={"number": 2}))
+    assert builder.found() == {("decision-differs", first), ("decision-differs", second)}
 
 
-# --- results
-
-
-Change = Callable[[dict[str, Any]], object]
-
-
-def test_a_result_of_no_read(builder: Builder) -> None:
-    index = builder.result("one", 4, read=6)
-    assert found(builder) == {("out-of-place", index)}
-
-
-def test_a_result_of_a_read_of_another_study(builder: Builder) -> None:
-    index = builder.result("one", 4, read=11)
-    assert found(builder) == {("out-of-place", index)}
-
-
-def test_a_second_result_of_a_read(builder: Builder) -> None:
-    index = builder.result("one", 4, "FAIL")
-    assert ("out-of-place", index) in found(builder)
-
-
-def test_a_result_of_inputs_handed_out(builder: Builder) -> None:
-    index = builder.result("two", 11, read=7)
-    assert ("result-misplaced", index) in found(builder)
-
-
-def test_a_result_in_another_pools_name(builder: Builder) -> None:
-    index = builder.result("one", reading(builder), pool="dev")
-    assert {("result-misplaced", index), ("result-differs", index)} == found(builder)
-
-
-def test_a_result_that_calls_itself_confirmatory(builder: Builder) -> None:
-    index = builder.result("one", reading(builder), confirmatory=True)
-    assert {("result-misplaced", index), ("result-differs", index)} == found(builder)
-
-
-def test_an_exploratory_pass(builder: Builder) -> None:
-    """Rule 15: a PASS on a pool that is not what was registered reads INSUFFICIENT_EVIDENCE."""
-
-    def passed(document: dict[str, Any]) -> dict[str, Any]:
-        analyses = [{**each, "state": "PASS"} for each in document["analyses"]]
-        return {**document, "state": "PASS", "analyses": analyses}
-
-    index = builder.result("one", reading(builder), "PASS", passed, state="PASS")
-    report = audit(builder.held())
-    assert {(each.code, each.entry) for each in report.findings} == {("result-state", index)}
-    assert [each.fields["expected"] for each in report.findings] == ["INSUFFICIENT_EVIDENCE"] * 2
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        ("study", "two"),
-        ("protocol", "sha256:" + "ab" * 32),
-        ("pool", "dev"),
-        ("standing", "teste"),
-        ("read", 1),
-        ("read", None),
-        ("confirmatory", True),
-        ("retrospective", True),
-        ("exploratory", []),
-        ("review", ["engine-changed"]),
-        ("engine", {"lacre": "9", "statistics": "1"}),
-        ("engine", {"lacre": "0.1.0", "statistics": "9"}),
-        ("engine", None),
-        ("analyses", []),
-        ("analyses", None),
-        ("analyses", [1]),
-        ("analyses", {"id": "parity"}),
-    ],
-)
-def test_a_result_whose_document_says_something_else(builder: Builder, path: Any, value: Any) -> None:
-    index = builder.result("one", reading(builder), "FAIL", lambda document: {**document, path: value})
-    assert ("result-differs", index) in found(builder)
-
-
-@pytest.mark.parametrize("state", ["PASS", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "", 0, None])
-def test_a_result_whose_state_is_not_that_of_its_analyses(builder: Builder, state: Any) -> None:
-    index = builder.result("one", reading(builder), "FAIL", lambda document: {**document, "state": state})
-    assert {("result-differs", index), ("result-state", index)} == found(builder)
-
-
-def test_a_criterion_that_passes_where_no_pass_is_allowed(builder: Builder) -> None:
-    def passed(document: dict[str, Any]) -> dict[str, Any]:
-        analysis = document["analyses"][0]
-        return {**document, "analyses": [{**analysis, "criteria": [{"computed": "PASS", "state": "PASS"}]}]}
-
-    index = builder.result("one", reading(builder), "PASS", passed)
-    assert found(builder) == {("result-state", index)}
-
-
-def test_an_analysis_that_reads_better_than_its_criteria(builder: Builder) -> None:
-    def better(document: dict[str, Any]) -> dict[str, Any]:
-        analysis = document["analyses"][0]
-        return {**document, "analyses": [{**analysis, "criteria": [{"computed": "FAIL", "state": "FAIL"}]}]}
-
-    index = builder.result("one", reading(builder), "PASS", better)
-    assert found(builder) == {("result-state", index)}
-
-
-def test_an_analysis_may_ask_for_a_review_whatever_its_criteria_say(builder: Builder) -> None:
-    def reviewed(document: dict[str, Any]) -> dict[str, Any]:
-        analysis = document["analyses"][0]
-        return {**document, "analyses": [{**analysis, "criteria": [{"computed": "FAIL", "state": "FAIL"}]}]}
-
-    builder.result("one", reading(builder), "MANUAL_REVIEW", reviewed)
-    assert found(builder) == set()
-
-
-def test_a_result_that_left_its_registered_analysis_out(builder: Builder) -> None:
-    def without(document: dict[str, Any]) -> dict[str, Any]:
-        return {**document, "analyses": [{**document["analyses"][0], "id": "other"}]}
-
-    index = builder.result("one", reading(builder), "FAIL", without)
-    assert found(builder) == {("result-differs", index)}
-
-
-@pytest.mark.parametrize("document", [[], "FAIL", None, 1])
-def test_a_result_whose_document_is_no_record(builder: Builder, document: Any) -> None:
-    index = builder.result("one", reading(builder), "FAIL", lambda _: document)
-    assert found(builder) == {("document-invalid", index)}
+# --- the whole
 
 
 def test_a_whole_history_signed_anew_is_found_by_an_older_receipt(builder: Builder) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lacre.audit.audit import audit
-from lacre.audit.entry import CHUNK
 from lacre.audit.heads import Head, Memory
 from lacre.audit.premises import columns_of
 from lacre.canonical import sha256_hex
@@ -77,15 +76,6 @@ def test_a_clock_that_runs_backwards_is_a_warning(builder: Builder) -> None:
     assert [(each.code, each.entry, each.fields["before"]) for each in report.warnings] == [
         ("clock-backwards", 13, 12)
     ]
-
-
-def test_more_entries_than_are_examined_at_once(builder: Builder) -> None:
-    """Enough studies that entries are examined in several pieces, which must come back in order."""
-    for number in range(CHUNK):
-        builder.register(f"study-{number}")
-    report = audit(builder.held())
-    assert report.ok
-    assert [each.index for each in report.history] == list(range(13 + CHUNK))
 
 
 def test_columns_are_derived_from_the_bytes(builder: Builder) -> None:

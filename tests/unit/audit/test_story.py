@@ -86,6 +86,19 @@ def test_entries_that_are_no_result_of_the_study(held: Held, study: str, entry: 
     assert "lacre show" in caught.value.way_out
 
 
+def test_a_result_by_its_entry_alone(held: Held) -> None:
+    report = audit(held, entry=12)
+    assert report.story is not None
+    assert report.story.name == "two@12"
+    assert {each.study for each in report.history} == {"two"}
+
+
+@pytest.mark.parametrize("entry", [0, 1, 4, 99])
+def test_entries_that_are_no_result_at_all(held: Held, entry: int) -> None:
+    with pytest.raises(NotAResult):
+        audit(held, entry=entry)
+
+
 def test_a_study_that_is_not_there(held: Held) -> None:
     for entry in (None, 5):
         with pytest.raises(StudyNotRegistered):
