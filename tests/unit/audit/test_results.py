@@ -127,3 +127,9 @@ def test_a_result_that_left_its_registered_analysis_out(builder: Builder) -> Non
 def test_a_result_whose_document_is_no_record(builder: Builder, document: Any) -> None:
     index = builder.result("one", builder.later(), "FAIL", lambda _: document)
     assert builder.found() == {("document-invalid", index)}
+
+
+@pytest.mark.parametrize("body", [b"", b"{ }", b'{"state":NaN}', b"[" * 5000, b"\xff"])
+def test_a_result_whose_document_is_in_no_canonical_form(builder: Builder, body: bytes) -> None:
+    index = builder.result("one", builder.later(), "FAIL", result=builder.put(body, "result"))
+    assert ("document-invalid", index) in builder.found()

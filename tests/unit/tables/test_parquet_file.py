@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from lacre.errors import (
@@ -68,7 +69,7 @@ NAIVE = dt.datetime(2026, 9, 2, 14, 30, 0, 5)  # noqa: DTZ001 - a timestamp with
         ([2**64 - 1], "uint64", ["18446744073709551615"]),
         ([1.0, 0.1, 1e-5, None, float("nan")], "float64", ["1.0", "0.1", "1e-05", None, "nan"]),
         ([1.0, 0.1, None], "float32", ["1.0", "0.1", None]),
-        ([0.1], "float16", ["0.1"]),
+        ([np.float16(0.1)], "float16", ["0.1"]),
         ([True, False, None], "bool", ["true", "false", None]),
         ([decimal.Decimal("1.50"), decimal.Decimal("0.00")], pa.decimal128(30, 2), ["1.50", "0.00"]),
         ([dt.date(2026, 9, 2), None], "date32", ["2026-09-02", None]),
