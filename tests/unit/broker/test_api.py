@@ -1,0 +1,115 @@
+"""What the Python API gives back shows itself: as text, as the command line's document, as a frame."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lacre
+from lacre import api, errors
+
+Study = Any
+
+
+def test_every_outcome_prints_and_has_the_command_lines_document(study: Study, tmp_path: Path) -> None:
+    protocol = study.protocol()
+    outcomes = [
+        api.check(protocol),
+        study.ledger.register(protocol),
+        study.ledger.seal("parity", "teste", study.cases(0)),
+        study.ledger.inputs("parity", "teste", tmp_path / "in.csv"),
+        study.ledger.reveal("parity", study.predictions(0), dry_run=True),
+        study.ledger.reveal("parity", study.predictions(0)),
+        study.ledger.status(),
+        study.ledger.log(),
+        study.ledger.log("parity"),
+        study.ledger.show(),
+        study.ledger.show("parity"),
+        study.ledger.show("@3"),
+        study.ledger.show("parity@5"),
+        study.ledger.audit(),
+        study.ledger.audit("parity@5"),
+    ]
+    for outcome in outcomes:
+        text = str(outcome)
+        assert text.strip()
+        assert max(map(len, text.splitlines())) <= 100
+        assert json.loads(json.dumps(outcome.as_json()))
+
+
+def test_estimates_never_stand_without_their_interval(study: Study) -> None:
+    """Two groups of 100 and everybody, four rates: rates that are given lie within their bounds."""
+    study.begin()
+    study.seal("teste", 0)
+    frame = study.ledger.reveal("parity", study.predictions(0, wrong=20)).estimates()
+    errors_by_sex = frame[(frame["metric"] == "error") & frame["sex"].notna()]
+    assert dict(zip(errors_by_sex["sex"], errors_by_sex["numerator"], strict=True)) == {
+        "female": 10,
+        "male": 10,
+    }
+    assert set(errors_by_sex["denominator"]) == {100}
+    assert (frame["low"] <= frame["value"]).all()
+    assert (frame["value"] <= frame["high"]).all()
+
+
+def test_names_that_are_no_entrys_are_refused(study: Study) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    for name, error in {
+        "nothing": errors.StudyNotRegistered,
+        "parity@99": errors.EntryNotFound,
+        "parity@x": errors.UsageError,
+        "parity@": errors.UsageError,
+        "other@1": errors.LacreError,
+        "@99999999999999999999": errors.UsageError,
+    }.items():
+        with pytest.raises(error):
+            study.ledger.show(name)
+    with pytest.raises(errors.NotAResult):
+        study.ledger.audit("parity@1")
+
+
+def test_a_ledger_is_found_upwards_and_by_the_environment(
+    study: Study, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    below = study.folder / "a" / "b"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+    with lacre.open() as found:
+        assert found.folder == study.ledger.folder
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    with pytest.raises(errors.LedgerNotFound):
+        lacre.open()
+    monkeypatch.setenv("LACRE_LEDGER", str(study.folder))
+    with lacre.open() as found:
+        assert found.folder == study.ledger.folder
+
+
+def test_closed_keys_are_asked_for_only_when_needed(tmp_path: Path) -> None:
+    lacre.init(tmp_path, passphrase="segredo", name="Ana").close()
+    asked = []
+
+    def ask() -> str:
+        asked.append(1)
+        return "segredo"
+
+    with lacre.open(tmp_path, passphrase=ask) as ledger:
+        ledger.status()
+        ledger.audit()
+        assert asked == []
+    with lacre.open(tmp_path, passphrase="errado") as ledger, pytest.raises(errors.PassphraseWrong):
+        ledger.register(Path(__file__).parents[3] / "registry" / "compas" / "protocol.yaml")
+    with lacre.open(tmp_path, passphrase=ask) as ledger:
+        ledger.register(Path(__file__).parents[3] / "registry" / "compas" / "protocol.yaml")
+        assert asked == [1]
+
+
+def test_a_damaged_database_is_a_finding(study: Study) -> None:
+    study.begin()
+    study.ledger.close()
+    database = study.ledger.folder / "ledger.db"
+    database.write_bytes(b"nothing of the kind" * 100)
+    report = api.audit(study.folder)
+    assert not report.ok
+    assert [finding.code for finding in report.findings] == ["source-unreadable"]
