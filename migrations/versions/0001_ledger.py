@@ -68,7 +68,9 @@ def upgrade() -> None:
 def make_tables() -> None:
     op.create_table(
         "entries",
-        sa.Column("index", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column(
+            "index", sa.Integer, sa.CheckConstraint('"index" >= 0'), primary_key=True, autoincrement=False
+        ),
         sa.Column("envelope", sa.LargeBinary, nullable=False),
         sa.Column("leaf_hash", sa.LargeBinary, nullable=False),
         sa.Column("kind", sa.Text, nullable=False),

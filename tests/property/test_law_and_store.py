@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from lacre import api
-from lacre.broker.desk import PROTOCOL_MEDIA, append, enter, remember, sign_request, view
+from lacre.broker.desk import append, enter, remember, sign_request, view
 from lacre.errors import LacreError, LawError, ReadAlreadySpent
 from lacre.protocol.document import canonical, from_canonical, parse, protocol_hash
 from lacre.rules.decide import decide
-from lacre.rules.record import LAW, Answered, Result, parse_entry, result_statement
+from lacre.rules.record import LAW, PROTOCOL_MEDIA, Answered, Result, parse_entry, result_statement
 from lacre.rules.requests import (
     Read,
     ReadFacts,
@@ -35,6 +35,14 @@ from lacre.rules.state import State, step
 Z = "0" * 64
 POOLS = ("dev", "teste", "contraste", "guarda")
 ENGINES = ({"lacre": "1", "statistics": "1"}, {"lacre": "1", "statistics": "2"})
+SUBMITTED = (
+    {
+        "system": "",
+        "records": ({"table": "cases", "format": "csv", "hmac": Z},),
+        "blob": Z,
+        "wrapped_key": Z,
+    },
+)
 OVERLAPS = ((), ({"study": "other", "pool": "dev", "kind": "cases", "count": 2},))
 
 PROTOCOL = b"""
@@ -148,6 +156,7 @@ class LawAndStore(RuleBasedStateMachine):
         exposed=st.sampled_from(OVERLAPS),
         exposes=st.sampled_from(OVERLAPS),
         engine=st.sampled_from(ENGINES),
+        submissions=st.sampled_from((SUBMITTED, SUBMITTED, ())),
     )
     def read(self, exposed: Any, exposes: Any, engine: Any, **fields: Any) -> None:
         """Read some pool for some purpose."""
@@ -219,7 +228,7 @@ def test_the_index_itself_refuses_a_second_first_read(tmp_path: Path) -> None:
     machine._begin()
     machine.register()
     machine.seal(pool="teste", rows=100, early=0, overlaps=(), as_dev=False, tables=("cases",))
-    first = {"purpose": "reveal", "pool": "teste", "analyses": ("parity",)}
+    first = {"purpose": "reveal", "pool": "teste", "analyses": ("parity",), "submissions": SUBMITTED}
     machine.read(exposed=(), exposes=(), engine=ENGINES[0], **first)
     stale = machine.model
     before = State(stale.protocols)

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 
 from lacre.audit.findings import Finding, finding
 from lacre.audit.source import Document, Source
-from lacre.rules.record import Answered, Genesis, Recorded, Result
+from lacre.rules.record import (
+    PROTOCOL_MEDIA,
+    RESULT_MEDIA,
+    TEXT_MEDIA,
+    Answered,
+    Genesis,
+    Recorded,
+    Result,
+)
 from lacre.rules.requests import Read, Register
 from lacre.store.reader import SALT_SIZE
 from lacre.text import N_, _
@@ -23,10 +31,10 @@ class Kind:
     salted: bool
 
 
-PROTOCOL = Kind(N_("protocol"), "application/vnd.lacre.protocol+json", salted=False)
-RESULT = Kind(N_("result"), "application/vnd.lacre.result+json", salted=False)
-NAME = Kind(N_("name"), "text/plain; charset=utf-8", salted=True)
-REASON = Kind(N_("reason"), "text/plain; charset=utf-8", salted=True)
+PROTOCOL = Kind(N_("protocol"), PROTOCOL_MEDIA, salted=False)
+RESULT = Kind(N_("result"), RESULT_MEDIA, salted=False)
+NAME = Kind(N_("name"), TEXT_MEDIA, salted=True)
+REASON = Kind(N_("reason"), TEXT_MEDIA, salted=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,12 @@ from lacre.pools.vault import Vault
 from lacre.protocol.document import from_canonical
 from lacre.protocol.models import Protocol
 from lacre.rules.decide import check_bound, decide
-from lacre.rules.record import Answered, Recorded, answered_statement, parse_entry
+from lacre.rules.record import TEXT_MEDIA, Answered, Recorded, answered_statement, parse_entry
 from lacre.rules.requests import Facts, Read, ReadDecision, Register, Seal, decode_request
 from lacre.rules.state import Protocols, State, fold
 from lacre.store.discover import Layout
 from lacre.store.memory import Memory
-from lacre.store.reader import Columns, Reader, snapshot
+from lacre.store.reader import SALT_SIZE, Columns, Reader, snapshot
 from lacre.store.writer import Transaction, Writer
 from lacre.text import _
 
@@ -32,10 +32,6 @@ Clock = Callable[[], datetime]
 Entropy = Callable[[int], bytes]
 Progress = Callable[[str, int, int | None], None]
 
-PROTOCOL_MEDIA = "application/vnd.lacre.protocol+json"
-RESULT_MEDIA = "application/vnd.lacre.result+json"
-TEXT_MEDIA = "text/plain; charset=utf-8"
-SALT_BYTES = 32
 NONCE_BYTES = 16
 
 
@@ -179,7 +175,7 @@ class SaltedText:
 
 def salted_text(desk: Desk, text: str) -> SaltedText:
     """Salt a text before a request names it."""
-    return SaltedText(desk.entropy(SALT_BYTES), text.encode())
+    return SaltedText(desk.entropy(SALT_SIZE), text.encode())
 
 
 def put_text(tx: Transaction, text: SaltedText) -> None:

@@ -7,8 +7,6 @@ from pathlib import Path
 from lacre.errors import FileNotGiven, FilePrefixNeeded
 from lacre.text import _
 
-UNNAMED = ""
-
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -42,7 +40,7 @@ def _prefix(spec: str, mark: str, names: Sequence[str], *, what: str) -> tuple[s
         raise FilePrefixNeeded(
             file=spec, what=what, names=", ".join(names), example=f"{names[0]}{mark}{tail or spec}"
         )
-    return (names[0] if names else UNNAMED), spec
+    return (names[0] if names else ""), spec
 
 
 def require_tables(given: Sequence[Given], tables: Sequence[str]) -> None:

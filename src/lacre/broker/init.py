@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from lacre.broker.desk import SALT_BYTES, TEXT_MEDIA, SaltedText, timestamp
+from lacre.broker.desk import SaltedText, timestamp
 from lacre.broker.outcomes import LedgerMade
 from lacre.errors import OriginInvalid
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
@@ -13,11 +13,11 @@ from lacre.ledger.envelope import PAYLOAD_ENTRY, Envelope
 from lacre.ledger.keys import PrivateKey
 from lacre.ledger.note import VerifierKey, is_key_name
 from lacre.pools.keyring import Keyring
-from lacre.rules.record import LAW, FirstKey, Genesis, genesis_statement
+from lacre.rules.record import LAW, TEXT_MEDIA, FirstKey, Genesis, genesis_statement
 from lacre.store.discover import FOLDER, Layout, create_layout
 from lacre.store.engine import create_ledger, make_engine
 from lacre.store.memory import Growth, Memory
-from lacre.store.reader import Columns
+from lacre.store.reader import SALT_SIZE, Columns
 from lacre.store.writer import Writer
 
 LEDGER_ID_BYTES = 32
@@ -45,7 +45,7 @@ def init(
     memory = Memory(state_folder)
     with create_layout(wanted.folder) as layout:
         keys = Keyring.create(layout.keys, wanted.passphrase, entropy)
-        name = SaltedText(entropy(SALT_BYTES), wanted.name.encode()) if wanted.name else None
+        name = SaltedText(entropy(SALT_SIZE), wanted.name.encode()) if wanted.name else None
         genesis = Genesis(
             law=LAW,
             time=timestamp(clock()),

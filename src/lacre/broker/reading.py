@@ -45,9 +45,16 @@ from lacre.protocol.difference import difference, render
 from lacre.protocol.document import protocol_hash
 from lacre.rules.common import require_study
 from lacre.rules.decide import decide
-from lacre.rules.reading import sealed_pool
+from lacre.rules.reading import sealed_pool, submitted_tables, systems_of
 from lacre.rules.record import Recorded
-from lacre.rules.requests import Read, ReadDecision, ReadFacts, SubmissionFacts
+from lacre.rules.requests import (
+    Read,
+    ReadDecision,
+    ReadFacts,
+    SealedRecord,
+    SubmissionFacts,
+    Submitted,
+)
 from lacre.rules.state import PoolState, ReadMade, State, StudyState
 from lacre.store.locks import Lock, try_lock
 
@@ -205,8 +212,21 @@ def _fields(ask: Ask, study: StudyState, finishes: ReadMade | None) -> dict[str,
         "accept_dev": ask.accept_dev,
         "accept_exposure": ask.accept_exposure,
         "finishes": finishes.entry if finishes else None,
-        "submissions": finishes.request.submissions if finishes else (),
+        "submissions": finishes.request.submissions if finishes else _placeholders(ask, study),
     }
+
+
+def _placeholders(ask: Ask, study: StudyState) -> tuple[Submitted, ...]:
+    """Submissions as the law will see them, before they are loaded and kept."""
+    protocol = study.in_force.protocol
+    records = tuple(
+        SealedRecord(table=table, format="csv", hmac=_BLANK)
+        for table in submitted_tables(protocol, ask.analyses)
+    )
+    return tuple(
+        Submitted(system=system, records=records, blob=_BLANK, wrapped_key=_BLANK)
+        for system in systems_of(protocol, ask.analyses)
+    )
 
 
 def _blank(ask: Ask, state: State, study: StudyState, finishes: ReadMade | None) -> Read:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from lacre.broker.desk import (
-    PROTOCOL_MEDIA,
     Desk,
     answered,
     clock_warnings,
@@ -18,6 +17,7 @@ from lacre.ledger.merkle import inclusion_proof
 from lacre.ledger.proof import Receipt
 from lacre.protocol.document import canonical, parse, protocol_hash
 from lacre.protocol.models import Protocol
+from lacre.rules.record import PROTOCOL_MEDIA
 from lacre.rules.requests import Engine, Register, RegisterFacts
 from lacre.stats import VERSION as STATISTICS
 from lacre.version import VERSION

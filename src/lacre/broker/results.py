@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from lacre.broker.desk import RESULT_MEDIA, Desk, answered, append, remember, view
+from lacre.broker.desk import Desk, answered, append, remember, view
 from lacre.broker.evaluate import evaluate
 from lacre.broker.submissions import Submission
 from lacre.canonical import canonical_json, sha256_hex
 from lacre.rules.common import require_study
-from lacre.rules.record import LAW, Recorded, Result, result_statement
+from lacre.rules.record import LAW, RESULT_MEDIA, Recorded, Result, result_statement
 from lacre.rules.requests import Read, ReadDecision, ReadFacts
 from lacre.tables.columns import TypedTable
 

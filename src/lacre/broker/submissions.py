@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lacre.broker.desk import Desk
-from lacre.broker.files import UNNAMED, parse_given
+from lacre.broker.files import parse_given
 from lacre.broker.ingest import PoolTable, Raw, load, read_submission_tables, records_of
 from lacre.errors import ForeignCases, SubmissionMissing, SubmissionNotAsked
 from lacre.pools import vault
@@ -12,6 +12,7 @@ from lacre.pools.exposure import match_submission_ids
 from lacre.pools.prints import Prints
 from lacre.pools.seal import Context
 from lacre.protocol.models import Protocol
+from lacre.rules.reading import submitted_tables, systems_of
 from lacre.rules.requests import SubmissionFacts, Submitted
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.tables.formats import Format
@@ -28,23 +29,6 @@ class Submission:
     def raws(self) -> tuple[Raw, ...]:
         """The files, by table as declared, then as given."""
         return tuple(raw for table in self.tables.values() for raw in table.raws)
-
-
-def systems_of(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:
-    """The systems whose submissions the analyses need, in declared order; one unnamed if none is declared."""
-    declared = tuple(protocol.systems) or (UNNAMED,)
-    needed = {s for name in analyses for s in (protocol.analyses[name].systems or declared)}
-    return tuple(system for system in declared if system in needed)
-
-
-def submitted_tables(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:
-    """The tables of which the analyses use a column that comes from the submission."""
-    needed = []
-    for name, table in protocol.tables.items():
-        used = {c for a in analyses if (p := protocol.analyses[a]).table == name for c in p.columns()}
-        if any(table.columns[column].source == "submission" for column in used if column in table.columns):
-            needed.append(name)
-    return tuple(needed)
 
 
 def load_submissions(
@@ -70,7 +54,6 @@ def load_submissions(
             read_submission_tables(protocol, load([g for g in given if g.system == system]), desk.progress),
         )
         for system in systems
-        if tables
     )
 
 

@@ -228,12 +228,39 @@ class ExposesSealedPool(LawError):
 
 
 class SystemsDiffer(LawError):
-    """Submissions come from the declared systems, each table once."""
+    """Submissions come from the systems that the analyses are of, once each."""
 
     code = "systems-differ"
     rule = 5
-    template = N_("The study's systems are {declared}; submissions were given for {given}.")
-    remedy = N_("Give each declared system's files once, as SYSTEM:TABLE=FILE.")
+    template = N_("The analyses need submissions of {needed}; they were given for {given}.")
+    remedy = N_("Give each of these systems' files once, as SYSTEM:TABLE=FILE.")
+
+
+class SubmittedTablesDiffer(LawError):
+    """A submission holds the tables that the analyses need of it."""
+
+    code = "submitted-tables-differ"
+    rule = 5
+    template = N_("The analyses need {needed} of each submission; one holds {given}.")
+    remedy = N_("Give each system's files for these tables, as SYSTEM:TABLE=FILE.")
+
+
+class InputsTakeNothing(LawError):
+    """Handing out inputs is no analysis."""
+
+    code = "inputs-take-nothing"
+    rule = 5
+    template = N_("The request for the inputs of {pool} names analyses, submissions or a read to finish.")
+    remedy = N_("Ask with `lacre inputs` for ids and input columns, and with `lacre reveal` for results.")
+
+
+class RunsOneAnalysis(LawError):
+    """A run is of one analysis."""
+
+    code = "runs-one-analysis"
+    rule = 9
+    template = N_("A run is of one analysis, and the request names {count}.")
+    remedy = N_("Run each with a `lacre run` of its own.")
 
 
 class FinishDiffers(LawError):

@@ -8,14 +8,17 @@ from lacre.errors import (
     ExposesSealedPool,
     FinishDiffers,
     GuardaByGateOnly,
+    InputsTakeNothing,
     NotBetweenGroups,
     NothingToReveal,
     PoolIsOpen,
     PoolNotSealed,
     RevealAlone,
     RevealOnlyTeste,
+    RunsOneAnalysis,
     SealedAsDev,
     SharedCases,
+    SubmittedTablesDiffer,
     SystemsDiffer,
 )
 from lacre.protocol.models import Protocol
@@ -28,6 +31,8 @@ NOT_REGISTERED_POOL = "not-the-registered-pool"
 LATER_SUBMISSION = "later-submission"
 STATISTICS_CHANGED = "statistics-changed"
 ENGINE_CHANGED = "engine-changed"
+UNNAMED = ""
+"""The one system of a study that declares none."""
 
 
 def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadDecision:
@@ -37,10 +42,9 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
     require_in_force(study, request.protocol)
     pool = sealed_pool(study, request.pool)
     if request.purpose == "inputs":
-        number = len(pool.of_class("inputs")) + 1
-        return ReadDecision(read_class="inputs", number=number)
+        return _decide_inputs(pool, request)
     protocol = study.in_force.protocol
-    _check_systems(protocol, request)
+    _check_analyses(protocol, request)
     if request.purpose == "run":
         return _decide_run(study, pool, request, facts)
     return _decide_reveal(study, pool, request, facts)
@@ -72,17 +76,51 @@ def _check_first(pool: PoolState) -> None:
         raise SealedAsDev(pool=pool.name, entry=pool.sealed.entry, time=pool.sealed.time)
 
 
-def _check_systems(protocol: Protocol, request: Read) -> None:
-    """Each declared system submits once; a study without systems has the one unnamed."""
-    declared = set(protocol.systems) or {""}
+def systems_of(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:
+    """The systems whose submissions the analyses need, in declared order; one unnamed if none is declared."""
+    if not submitted_tables(protocol, analyses):
+        return ()
+    declared = tuple(protocol.systems) or (UNNAMED,)
+    needed = {s for name in analyses for s in (protocol.analyses[name].systems or declared)}
+    return tuple(system for system in declared if system in needed)
+
+
+def submitted_tables(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:
+    """The tables of which the analyses use a column that comes from the submission."""
+    needed = []
+    for name, table in protocol.tables.items():
+        used = {c for a in analyses if (p := protocol.analyses[a]).table == name for c in p.columns()}
+        if any(table.supplied(column) for column in used):
+            needed.append(name)
+    return tuple(needed)
+
+
+def _check_submissions(protocol: Protocol, request: Read) -> None:
+    """Rule 5: each system the analyses need submits once, every table they need, and nobody else does."""
     named = [submitted.system for submitted in request.submissions]
-    if not set(named) <= declared or len(set(named)) != len(named):
-        raise SystemsDiffer(
-            declared=", ".join(sorted(declared)) or "-", given=", ".join(sorted(named)) or "-"
-        )
+    needed = systems_of(protocol, request.analyses)
+    if sorted(named) != sorted(needed):
+        raise SystemsDiffer(needed=", ".join(needed) or "-", given=", ".join(named) or "-")
+    tables = set(submitted_tables(protocol, request.analyses))
+    for submitted in request.submissions:
+        given = {record.table for record in submitted.records}
+        if given != tables:
+            raise SubmittedTablesDiffer(needed=", ".join(sorted(tables)), given=", ".join(sorted(given)))
+
+
+def _check_analyses(protocol: Protocol, request: Read) -> None:
     for analysis in request.analyses:
         if analysis not in protocol.analyses:
             raise AnalysisNotDeclared(analysis=analysis, declared=", ".join(protocol.analyses))
+    if request.purpose == "run" and len(request.analyses) != 1:
+        raise RunsOneAnalysis(count=len(request.analyses))
+
+
+def _decide_inputs(pool: PoolState, request: Read) -> ReadDecision:
+    """Rule 5: ids and input columns are handed out for nothing, and on record."""
+    if request.analyses or request.submissions or request.finishes is not None:
+        raise InputsTakeNothing(pool=pool.name)
+    return ReadDecision(read_class="inputs", number=len(pool.of_class("inputs")) + 1)
 
 
 def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
@@ -92,6 +130,7 @@ def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: Rea
     analyses = analyses_of_reveal(protocol)
     if not analyses or request.analyses != analyses:
         raise NothingToReveal(study=study.slug, pool=pool.name)
+    _check_submissions(protocol, request)
     if request.finishes is not None:
         return _decide_finish(pool, request, facts)
     if not request.accept_dev:
@@ -117,6 +156,7 @@ def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFa
     plans = [protocol.analyses[name] for name in request.analyses]
     if pool.standing == "contraste" and not all(plan.compares_groups() for plan in plans):
         raise NotBetweenGroups(pool=pool.name)
+    _check_submissions(protocol, request)
     if request.finishes is not None:
         return _decide_finish(pool, request, facts)
     _check_exposure(request, facts.exposes)

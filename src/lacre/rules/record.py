@@ -26,6 +26,10 @@ from lacre.rules.requests import (
 from lacre.rules.wire import Hex64, Name, Timestamp, Wire
 
 LAW: Literal[1] = 1
+PROTOCOL_MEDIA = "application/vnd.lacre.protocol+json"
+RESULT_MEDIA = "application/vnd.lacre.result+json"
+TEXT_MEDIA = "text/plain; charset=utf-8"
+"""The media types of the documents that entries name: by their digest, or by a salted one for free text."""
 KIND_OF: dict[type[Wire], str] = {Register: "register", Seal: "seal", Read: "read"}
 _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
     "register": (RegisterFacts, RegisterDecision),

@@ -20,7 +20,7 @@ metadata = MetaData()
 entries = Table(
     "entries",
     metadata,
-    Column("index", Integer, primary_key=True, autoincrement=False),
+    Column("index", Integer, CheckConstraint('"index" >= 0'), primary_key=True, autoincrement=False),
     Column("envelope", LargeBinary, nullable=False),
     Column("leaf_hash", LargeBinary, nullable=False),
     Column("kind", Text, nullable=False),

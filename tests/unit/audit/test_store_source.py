@@ -183,6 +183,7 @@ def test_every_table_emptied_and_taken_away(kept: Kept, table: str) -> None:
         ("entries", {"index": "5", "nonce": "NULL"}),
         ("entries", {"index": "2", "nonce": "NULL"}),
         ("entries", {"index": "9", "nonce": "NULL"}),
+        ("entries", {"index": "-1", "nonce": "NULL"}),
         ("nodes", {"level": "1", "position": "7"}),
         ("nodes", {"level": "9", "position": "0"}),
         ("documents", {"digest": "'00'"}),

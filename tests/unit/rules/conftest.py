@@ -171,6 +171,8 @@ class World:
         names = ("accept_dev", "accept_exposure", "finishes", "submissions", "protocol")
         asked = {key: more.pop(key) for key in names if key in more}
         protocol = asked.pop("protocol", None) or (self.in_force() if self.state.study else Z)
+        if purpose != "inputs":
+            asked.setdefault("submissions", (one_submission(),))
         fields = self._bound(purpose=purpose, pool=pool, analyses=analyses, protocol=protocol, **asked)
         request = Read.model_validate(fields)
         decision = self.ask(request, ReadFacts.model_validate({"engine": ENGINE, **more}), by)
@@ -239,12 +241,13 @@ def overlap() -> Callable[..., Overlap]:
     return make
 
 
+def one_submission(system: str = "", digest: str = Z, table: str = "cases") -> Submitted:
+    """A submission on record."""
+    record = SealedRecord(table=table, format="csv", hmac=digest)
+    return Submitted(system=system, records=(record,), blob=digest, wrapped_key=Z)
+
+
 @pytest.fixture
 def submitted() -> Callable[..., Submitted]:
     """A submission on record."""
-
-    def make(system: str = "", digest: str = Z) -> Submitted:
-        record = SealedRecord(table="cases", format="csv", hmac=digest)
-        return Submitted(system=system, records=(record,), blob=digest, wrapped_key=Z)
-
-    return make
+    return one_submission

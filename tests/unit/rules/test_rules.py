@@ -11,6 +11,7 @@ from lacre.errors import (
     ExposesSealedPool,
     FinishDiffers,
     GuardaByGateOnly,
+    InputsTakeNothing,
     KeyNotEntitled,
     LabelsBeforeRegistration,
     LawError,
@@ -24,11 +25,13 @@ from lacre.errors import (
     RecordInvalid,
     RevealAlone,
     RevealOnlyTeste,
+    RunsOneAnalysis,
     SealedAsDev,
     SharedCases,
     StudyAlreadyRegistered,
     StudyNotRegistered,
     StudySlugDiffers,
+    SubmittedTablesDiffer,
     SystemsDiffer,
 )
 from lacre.rules.requests import Engine, SealDecision
@@ -100,11 +103,30 @@ def test_rule_05_keys_do_only_what_their_role_allows(registered: World) -> None:
         registered.reveal(by="f" * 64)
 
 
-def test_rule_05_each_system_submits_once(sealed: World, submitted: Callable[..., Any]) -> None:
-    with pytest.raises(SystemsDiffer):
-        sealed.reveal(submissions=(submitted(), submitted()))
-    with pytest.raises(SystemsDiffer):
-        sealed.reveal(submissions=(submitted("unknown"),))
+def test_rule_05_each_needed_system_submits_every_needed_table_once(
+    sealed: World, submitted: Callable[..., Any]
+) -> None:
+    for wrong in ((), (submitted(), submitted()), (submitted("unknown"),), (submitted(), submitted("more"))):
+        with pytest.raises(SystemsDiffer):
+            sealed.reveal(submissions=wrong)
+    with pytest.raises(SubmittedTablesDiffer):
+        sealed.reveal(submissions=(submitted(table="more"),))
+    assert sealed.reveal(submissions=(submitted(),)).read_class == "teste"
+
+
+def test_rule_05_inputs_take_nothing(sealed: World, submitted: Callable[..., Any]) -> None:
+    sealed.reveal()
+    for wrong in ({"submissions": (submitted(),)}, {"finishes": sealed.index - 1}):
+        with pytest.raises(InputsTakeNothing):
+            sealed.read("inputs", "teste", **wrong)
+    with pytest.raises(InputsTakeNothing):
+        sealed.read("inputs", "teste", "parity")
+
+
+def test_rule_09_a_run_is_of_one_analysis(sealed: World) -> None:
+    for analyses in ((), ("differential", "differential"), ("differential", "parity")):
+        with pytest.raises(RunsOneAnalysis):
+            sealed.read("run", "contraste", *analyses)
 
 
 def test_rule_06_the_first_read_is_teste_and_later_ones_dev(sealed: World) -> None:
