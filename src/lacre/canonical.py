@@ -11,7 +11,7 @@ from lacre.errors import NotCanonical
 from lacre.text import _
 
 MAX_DEPTH = 100  # of its own, so that what is refused does not depend on the stack of who asks
-_MAX_SAFE = 2**53 - 1
+MAX_SAFE = 2**53 - 1
 
 _encode_plain = json.JSONEncoder(
     ensure_ascii=False, check_circular=False, sort_keys=True, separators=(",", ":")
@@ -51,7 +51,7 @@ def sha256_hex(data: bytes) -> str:
 def _number(digits: str) -> int | float:
     # The form of a float from 2^53 up to 10^21 has no point or exponent; no integer of that size has a form.
     number = int(digits)
-    return number if abs(number) <= _MAX_SAFE else float(digits)
+    return number if abs(number) <= MAX_SAFE else float(digits)
 
 
 def _is_plain(value: Any, room: int = MAX_DEPTH) -> bool:
@@ -64,7 +64,7 @@ def _is_plain(value: Any, room: int = MAX_DEPTH) -> bool:
     if kind is str or kind is bool or value is None:
         return True
     if kind is int:
-        return bool(-_MAX_SAFE <= value <= _MAX_SAFE)
+        return bool(-MAX_SAFE <= value <= MAX_SAFE)
     plain = True
     items: Iterable[Any]
     if isinstance(value, dict):

@@ -186,9 +186,7 @@ class LawAndStore(RuleBasedStateMachine):
             }
         )
         with self.desk.writer.transaction() as tx:
-            made = append(
-                self.desk, tx, result_statement(content), study="drawn", pool=pool, previous=self.model.last
-            )
+            made = append(self.desk, tx, result_statement(content))
         remember(self.desk, tx)
         self._fold(made.envelope.encode())
 

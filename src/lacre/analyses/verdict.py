@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from lacre.analyses.estimate import Group, group_json
 from lacre.analyses.reasons import Reason
+from lacre.rules import verdicts
 from lacre.stats.fairness import largest_gap
 from lacre.stats.proportions import Floats
 
@@ -29,19 +30,10 @@ class State(StrEnum):
     INSUFFICIENT_EVIDENCE = "INSUFFICIENT_EVIDENCE"
     MANUAL_REVIEW = "MANUAL_REVIEW"
 
-    @property
-    def exit_status(self) -> int:
-        """The exit status of a command that ends in this state."""
-        return {"PASS": 0, "FAIL": 1, "INSUFFICIENT_EVIDENCE": 3, "MANUAL_REVIEW": 4}[self.value]
-
-
-SEVERITY = (State.PASS, State.INSUFFICIENT_EVIDENCE, State.MANUAL_REVIEW, State.FAIL)
-"""From best to worst."""
-
 
 def worst(states: Iterable[State]) -> State:
     """Return the worst of `states`; of none it is PASS, since nothing was asked."""
-    return max(states, key=SEVERITY.index, default=State.PASS)
+    return State(verdicts.worst(states))
 
 
 class Decision(NamedTuple):

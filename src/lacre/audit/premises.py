@@ -1,7 +1,6 @@
 """Step 1, what only the ledger's own place shows: its database is whole, and says what the entries do."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from lacre.audit.findings import Finding, finding
 from lacre.audit.source import Premises
@@ -9,8 +8,7 @@ from lacre.audit.tree import Tree
 from lacre.errors import LacreError
 from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.note import Note
-from lacre.rules.record import Answered, Recorded, Result
-from lacre.rules.requests import Read, ReadDecision
+from lacre.rules.record import Recorded, columns_of
 
 
 def check_integrity(premises: Premises) -> Iterator[Finding]:
@@ -19,33 +17,9 @@ def check_integrity(premises: Premises) -> Iterator[Finding]:
         yield finding("database-damaged", why=trouble)
 
 
-def columns_of(recorded: Recorded) -> dict[str, object]:
-    """Derive from an entry's bytes what a database keeps beside them."""
-    content = recorded.content
-    columns: dict[str, Any] = {
-        "leaf_hash": recorded.leaf_hash,
-        "kind": recorded.kind,
-        "time": recorded.time,
-        "study": recorded.study,
-        "pool": None,
-        "read_class": None,
-        "previous": None,
-        "nonce": None,
-        "finishes": None,
-    }
-    if isinstance(content, Result):
-        columns |= {"pool": content.pool, "previous": content.previous}
-    elif isinstance(content, Answered):
-        columns |= {"previous": content.previous, "nonce": content.request.nonce}
-        columns["pool"] = getattr(content.request, "pool", None)
-        if isinstance(content.request, Read) and isinstance(content.decision, ReadDecision):
-            columns |= {"read_class": content.decision.read_class, "finishes": content.request.finishes}
-    return columns
-
-
 def check_columns(recorded: Recorded, stored: Mapping[str, object]) -> Iterator[Finding]:
     """Compare the stored columns of an entry with what its bytes give."""
-    for column, derived in columns_of(recorded).items():
+    for column, derived in {**columns_of(recorded), "leaf_hash": recorded.leaf_hash}.items():
         found = stored.get(column)
         if found != derived or type(found) is not type(derived):
             yield finding(

@@ -9,12 +9,10 @@ from lacre.canonical import parse_canonical
 from lacre.errors import NotCanonical
 from lacre.rules.record import Recorded, Result
 from lacre.rules.state import PoolState, ReadMade
-from lacre.rules.verdicts import settle
+from lacre.rules.verdicts import SEVERITY, settle, worst
 from lacre.text import _
 
 REVIEW = "MANUAL_REVIEW"
-SEVERITY = ("FAIL", REVIEW, "INSUFFICIENT_EVIDENCE", "PASS")
-"""Of several states the first of these that occurs counts."""
 
 
 def check_place(recorded: Recorded, result: Result, pool: PoolState, read: ReadMade) -> Iterator[Finding]:
@@ -84,7 +82,10 @@ def _check_analyses(recorded: Recorded, document: dict[str, Any], read: ReadMade
         yield from _check_settled(recorded, name, analysis, read)
         criteria = _records(analysis.get("criteria"))
         for criterion in criteria:
-            yield from _check_settled(recorded, f"{name}.{criterion.get('id')}", criterion, read)
+            what = f"{name}.{criterion.get('id')}"
+            yield from _check_settled(recorded, what, criterion, read)
+            for group in _records(criterion.get("groups")):
+                yield from _check_settled(recorded, what, group, read)
         if criteria and analysis.get("computed") != REVIEW:  # an analysis may ask for one by itself
             yield from _check_worst(recorded, name, analysis.get("computed"), criteria, "computed")
     yield from _check_worst(recorded, _("all analyses together"), document.get("state"), analyses, "state")
@@ -103,10 +104,10 @@ def _check_worst(
     recorded: Recorded, what: str, stated: object, parts: list[dict[str, Any]], key: str
 ) -> Iterator[Finding]:
     """A whole reads as the worst of its parts does."""
-    states = {str(each.get(key)) for each in parts}
-    worst = next((state for state in SEVERITY if state in states), "-")
-    if stated != worst:
-        yield finding("result-state", recorded.index, what=what, stated=stated, expected=worst)
+    states = [state for each in parts if (state := str(each.get(key))) in SEVERITY]
+    expected = worst(states) if states else "-"
+    if stated != expected:
+        yield finding("result-state", recorded.index, what=what, stated=stated, expected=expected)
 
 
 def _records(value: object) -> list[dict[str, Any]]:

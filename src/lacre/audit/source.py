@@ -6,17 +6,20 @@ database's own state, its sealed blobs) stands apart, as `Premises`, which a cop
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Protocol
 
 from lacre.durable import sha256_of
 from lacre.errors import NotReadable
+from lacre.store.reader import Columns, Reader, document_digest
 from lacre.store.reader import Document as StoredDocument
-from lacre.store.reader import Reader, document_digest
 
 BLOB_KINDS = ("pool", "key", "prints", "submission", "submission-key")
 """The kinds of blobs beside a ledger, as their files' names end."""
+
+STORED = ("leaf_hash", *(field.name for field in fields(Columns)))
+"""What a database keeps beside an entry, each of it derived again by the audit."""
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -89,17 +92,7 @@ class StoreSource:
     def entries(self) -> Iterator[Entry]:
         """Yield the entries with their stored columns."""
         for row in self._reader.entries():
-            stored = {
-                "leaf_hash": row.leaf_hash,
-                "kind": row.kind,
-                "time": row.time,
-                "study": row.study,
-                "pool": row.pool,
-                "read_class": row.read_class,
-                "previous": row.previous,
-                "nonce": row.nonce,
-                "finishes": row.finishes,
-            }
+            stored = {name: getattr(row, name) for name in STORED}
             yield Entry(row.index, _bytes(row.envelope), stored)
 
     def document(self, digest: str) -> Document | None:

@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from lacre.canonical import sha256_hex
 from lacre.errors import DocumentMissing
 from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
 from lacre.ledger.statement import Statement
@@ -19,12 +18,19 @@ from lacre.pools.vault import Vault
 from lacre.protocol.document import from_canonical
 from lacre.protocol.models import Protocol
 from lacre.rules.decide import check_bound, decide
-from lacre.rules.record import TEXT_MEDIA, Answered, Recorded, answered_statement, parse_entry
-from lacre.rules.requests import Facts, Read, ReadDecision, Register, Seal, decode_request
+from lacre.rules.record import (
+    TEXT_MEDIA,
+    Answered,
+    Recorded,
+    answered_statement,
+    columns_of,
+    parse_entry,
+)
+from lacre.rules.requests import Facts, Read, Register, Seal, decode_request
 from lacre.rules.state import Protocols, State, fold
 from lacre.store.discover import Layout
 from lacre.store.memory import Memory
-from lacre.store.reader import SALT_SIZE, Columns, Reader, snapshot
+from lacre.store.reader import SALT_SIZE, Columns, Reader, document_digest, snapshot
 from lacre.store.writer import Transaction, Writer
 from lacre.text import _
 
@@ -126,31 +132,19 @@ def enter(desk: Desk, tx: Transaction, state: State, signed: Envelope, facts: Fa
     """Decide on a signed request and append its entry within `tx`; the law's refusal passes through."""
     request = decode_request(signed.payload)
     check_bound(state, request)
-    by = signed.signatures[0].keyid
-    decision = decide(state, request, by, facts)
+    decision = decide(state, request, signed.signatures[0].keyid, facts)
     statement = answered_statement(
         time=desk.now(), previous=state.last, request=signed, facts=facts, decision=decision
     )
-    is_read = isinstance(request, Read) and isinstance(decision, ReadDecision)
-    return append(
-        desk,
-        tx,
-        statement,
-        study=request.study,
-        pool=getattr(request, "pool", None),
-        previous=state.last,
-        nonce=request.nonce,
-        read_class=decision.read_class if is_read else None,  # type: ignore[union-attr]
-        finishes=request.finishes if is_read else None,  # type: ignore[union-attr]
-    )
+    return append(desk, tx, statement)
 
 
-def append(desk: Desk, tx: Transaction, statement: Statement, **columns: Any) -> Recorded:
+def append(desk: Desk, tx: Transaction, statement: Statement) -> Recorded:
     """Sign `statement` as the broker and append it."""
     data = Envelope.sign(PAYLOAD_ENTRY, statement.encode(), [desk.keys.broker]).encode()
-    time = statement.predicate["time"]
-    appended = tx.append(data, Columns(kind=statement.kind, time=time, **columns))
-    return parse_entry(appended.index, data)
+    made = parse_entry(tx.size, data)
+    tx.append(data, Columns(**columns_of(made)))
+    return made
 
 
 def remember(desk: Desk, committed: Transaction) -> None:
@@ -170,7 +164,7 @@ class SaltedText:
     @property
     def digest(self) -> str:
         """SHA-256 of salt and body: what an entry names."""
-        return sha256_hex(self.salt + self.body)
+        return document_digest(self.body, self.salt)
 
 
 def salted_text(desk: Desk, text: str) -> SaltedText:

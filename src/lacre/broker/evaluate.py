@@ -5,12 +5,10 @@ from typing import Any
 
 from lacre.analyses import analyse, merge
 from lacre.analyses.reasons import Reason
-from lacre.analyses.verdict import State as Verdict
-from lacre.analyses.verdict import worst
 from lacre.broker.submissions import Submission
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import Engine, ReadDecision
-from lacre.rules.verdicts import settle
+from lacre.rules.verdicts import settle, settled_reason, worst
 from lacre.tables.columns import TypedTable
 from lacre.tables.join import join_submission
 
@@ -39,7 +37,7 @@ def evaluate(
             )
         results.append(merge(per_system))
     documents = [_settled(result.as_json(), decision) for result in results]
-    state = worst([Verdict(document["state"]) for document in documents])
+    state = worst(document["state"] for document in documents)
     return {
         "study": protocol.study,
         "protocol": f"sha256:{protocol_hash}",
@@ -50,7 +48,7 @@ def evaluate(
         "retrospective": decision.retrospective,
         "exploratory": list(decision.exploratory),
         "review": list(decision.review),
-        "state": state.value,
+        "state": state,
         "analyses": documents,
         "engine": _engine(engine),
     }
@@ -65,12 +63,10 @@ def _settled(document: dict[str, Any], decision: ReadDecision) -> dict[str, Any]
     """Rules 15 and 16 on one analysis: its states are those its read allows, beside what was computed."""
     return {
         **_allowed(document, decision),
-        "computed": document["state"],
         "confirmatory": decision.confirmatory,
         "criteria": [
             {
                 **_allowed(criterion, decision),
-                "computed": criterion["state"],
                 "groups": [_allowed(group, decision) for group in criterion["groups"]],
             }
             for criterion in document["criteria"]
@@ -79,10 +75,10 @@ def _settled(document: dict[str, Any], decision: ReadDecision) -> dict[str, Any]
 
 
 def _allowed(judged: dict[str, Any], decision: ReadDecision) -> dict[str, Any]:
-    state = settle(judged["state"], decision)
-    if state == judged["state"] or "reason" not in judged:
-        return {**judged, "state": state}
-    return {**judged, "state": state, "reason": Reason("exploratory").as_json()}
+    computed = judged["state"]
+    reason = settled_reason(computed, decision)
+    changed = {} if reason is None or "reason" not in judged else {"reason": Reason(reason).as_json()}
+    return {**judged, "computed": computed, "state": settle(computed, decision), **changed}
 
 
 def _engine(engine: Engine) -> dict[str, Any]:

@@ -51,8 +51,6 @@ def record_result(
             state=document["state"],
             confirmatory=document["confirmatory"],
         )
-        made = append(
-            desk, tx, result_statement(result), study=study, pool=request.pool, previous=result.previous
-        )
+        made = append(desk, tx, result_statement(result))
     remember(desk, tx)
     return made

@@ -26,6 +26,7 @@ from lacre.rules.common import declared_pool, require_in_force, require_role, re
 from lacre.rules.requests import CONTENT_CLASSES, Overlap, Read, ReadDecision, ReadFacts
 from lacre.rules.sealing import overlaps_text
 from lacre.rules.state import PoolState, ReadMade, State, StudyState
+from lacre.text import _
 
 NOT_REGISTERED_POOL = "not-the-registered-pool"
 LATER_SUBMISSION = "later-submission"
@@ -100,12 +101,16 @@ def _check_submissions(protocol: Protocol, request: Read) -> None:
     named = [submitted.system for submitted in request.submissions]
     needed = systems_of(protocol, request.analyses)
     if sorted(named) != sorted(needed):
-        raise SystemsDiffer(needed=", ".join(needed) or "-", given=", ".join(named) or "-")
+        raise SystemsDiffer(needed=_listed(needed), given=_listed(named))
     tables = set(submitted_tables(protocol, request.analyses))
     for submitted in request.submissions:
         given = {record.table for record in submitted.records}
         if given != tables:
             raise SubmittedTablesDiffer(needed=", ".join(sorted(tables)), given=", ".join(sorted(given)))
+
+
+def _listed(systems: Sequence[str]) -> str:
+    return ", ".join(system or _("the one unnamed system") for system in systems) or _("none")
 
 
 def _check_analyses(protocol: Protocol, request: Read) -> None:

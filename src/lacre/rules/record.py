@@ -1,11 +1,10 @@
 """Entries as typed records: the statement each kind signs, built by the broker and read back by everyone."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from lacre.errors import RecordInvalid
-from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
+from lacre.ledger.envelope import Envelope
 from lacre.ledger.merkle import leaf_hash
 from lacre.ledger.statement import Statement, Subject
 from lacre.rules.requests import (
@@ -14,7 +13,6 @@ from lacre.rules.requests import (
     Read,
     ReadDecision,
     ReadFacts,
-    Register,
     RegisterDecision,
     RegisterFacts,
     Request,
@@ -30,7 +28,6 @@ PROTOCOL_MEDIA = "application/vnd.lacre.protocol+json"
 RESULT_MEDIA = "application/vnd.lacre.result+json"
 TEXT_MEDIA = "text/plain; charset=utf-8"
 """The media types of the documents that entries name: by their digest, or by a salted one for free text."""
-KIND_OF: dict[type[Wire], str] = {Register: "register", Seal: "seal", Read: "read"}
 _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
     "register": (RegisterFacts, RegisterDecision),
     "seal": (SealFacts, SealDecision),
@@ -107,9 +104,32 @@ class Recorded:
         return self.content.study if isinstance(self.content, Result) else None
 
 
+def columns_of(recorded: Recorded) -> dict[str, Any]:
+    """What a database keeps beside an entry to find it by, derived from the entry's bytes."""
+    content = recorded.content
+    columns: dict[str, Any] = {
+        "kind": recorded.kind,
+        "time": recorded.time,
+        "study": recorded.study,
+        "pool": None,
+        "read_class": None,
+        "previous": None,
+        "nonce": None,
+        "finishes": None,
+    }
+    if isinstance(content, Result):
+        columns |= {"pool": content.pool, "previous": content.previous}
+    elif isinstance(content, Answered):
+        columns |= {"previous": content.previous, "nonce": content.request.nonce}
+        columns["pool"] = getattr(content.request, "pool", None)
+        if isinstance(content.request, Read) and isinstance(content.decision, ReadDecision):
+            columns |= {"read_class": content.decision.read_class, "finishes": content.request.finishes}
+    return columns
+
+
 def genesis_statement(genesis: Genesis) -> Statement:
     """The statement entry 0 signs."""
-    return Statement("genesis", (Subject(genesis.origin, genesis.ledger),), genesis.as_json())
+    return Statement("genesis", subjects_of(genesis), genesis.as_json())
 
 
 def answered_statement(
@@ -126,43 +146,35 @@ def answered_statement(
     }
     if previous is not None:
         predicate["previous"] = previous
-    return Statement(KIND_OF[type(asked)], subjects_of(asked), predicate)
+    return Statement(asked.verb, subjects_of(asked), predicate)
 
 
 def result_statement(result: Result) -> Statement:
     """The statement a result signs."""
-    return Statement("result", (Subject("result", result.result),), result.as_json())
+    return Statement("result", subjects_of(result), result.as_json())
 
 
-def subjects_of(request: Request) -> tuple[Subject, ...]:
-    """What an entry that answers `request` is about, by digest."""
-    if isinstance(request, Seal):
-        return (
-            Subject("ciphertext", request.ciphertext),
-            Subject("protocol", request.protocol),
-        )
-    return (Subject("protocol", request.protocol),)
+def subjects_of(content: Genesis | Result | Request) -> tuple[Subject, ...]:
+    """What an entry is about, by digest: of one that answers a request, what the request is about."""
+    match content:
+        case Genesis():
+            return (Subject(content.origin, content.ledger),)
+        case Result():
+            return (Subject("result", content.result),)
+        case Seal():
+            return (Subject("ciphertext", content.ciphertext), Subject("protocol", content.protocol))
+    return (Subject("protocol", content.protocol),)
 
 
 def parse_entry(index: int, data: bytes) -> Recorded:
     """Read an entry's bytes strictly; `FormatError` or `RecordInvalid` when they are not one."""
     envelope = Envelope.decode(data)
-    if envelope.payload_type != PAYLOAD_ENTRY:
-        raise RecordInvalid(what="entry", why="not an in-toto statement")
     statement = Statement.decode(envelope.payload)
     content = _content(statement)
-    expected = _expected_subjects(content)
-    if statement.subjects != expected:
+    about = content.request if isinstance(content, Answered) else content
+    if statement.subjects != subjects_of(about):
         raise RecordInvalid(what="entry", why="its subjects are not those of its content")
     return Recorded(index, statement.kind, envelope, leaf_hash(data), content)
-
-
-def _expected_subjects(content: Genesis | Answered | Result) -> Sequence[Subject]:
-    if isinstance(content, Genesis):
-        return (Subject(content.origin, content.ledger),)
-    if isinstance(content, Result):
-        return (Subject("result", content.result),)
-    return subjects_of(content.request)
 
 
 def _content(statement: Statement) -> Genesis | Answered | Result:
@@ -182,10 +194,10 @@ def _answered(statement: Statement) -> Answered:
         raise RecordInvalid(what="entry", why="unknown fields, or another law")
     head = _Head.from_json({k: v for k, v in predicate.items() if k in {"law", "time", "previous"}})
     envelope = Envelope.from_json(predicate.get("request"))
-    if envelope.payload_type != PAYLOAD_REQUEST or len(envelope.signatures) != 1:
+    if len(envelope.signatures) != 1:
         raise RecordInvalid(what="request", why="not one request with one signature")
     request = decode_request(envelope.payload)
-    if KIND_OF[type(request)] != statement.kind:
+    if request.verb != statement.kind:
         raise RecordInvalid(what="entry", why="its kind is not that of its request")
     facts, decision = _FACTS[statement.kind]
     return Answered(

@@ -1,6 +1,19 @@
-"""What a computed verdict may be called once its read is known: rules 15 and 16."""
+"""Verdicts: which is worse, and what a computed one may be called once its read is known (rules 15, 16)."""
+
+from collections.abc import Iterable
 
 from lacre.rules.requests import ReadDecision
+
+SEVERITY = ("PASS", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "FAIL")
+"""The four states, from best to worst."""
+
+EXPLORATORY = "exploratory"
+"""The reason of a PASS that is no evidence, for the pool or the submission it was found on."""
+
+
+def worst(states: Iterable[str]) -> str:
+    """The worst of `states`; of none it is PASS, since nothing was asked."""
+    return max(states, key=SEVERITY.index, default=SEVERITY[0])
 
 
 def settle(computed: str, decision: ReadDecision) -> str:
@@ -10,3 +23,10 @@ def settle(computed: str, decision: ReadDecision) -> str:
     if decision.exploratory and computed == "PASS":
         return "INSUFFICIENT_EVIDENCE"
     return computed
+
+
+def settled_reason(computed: str, decision: ReadDecision) -> str | None:
+    """The code of why `settle` called it otherwise than computed; None where it did not."""
+    if settle(computed, decision) == computed:
+        return None
+    return decision.review[0] if decision.review else EXPLORATORY

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from lacre.canonical import canonical_json
+from lacre.canonical import MAX_SAFE, canonical_json
 from lacre.errors import RecordInvalid
 
 Hex64 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -17,7 +17,7 @@ Timestamp = Annotated[
         pattern=r"^[0-9]{4}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]{6}Z$"
     ),
 ]  # UTC, so that text order is time order
-Count = Annotated[int, Field(ge=0, le=2**53)]
+Count = Annotated[int, Field(ge=0, le=MAX_SAFE)]
 
 
 class Wire(BaseModel):

@@ -6,7 +6,7 @@ writes reads through the transaction itself (`lacre.store.writer`), never throug
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Executable, Row, bindparam, func, or_, select, text
@@ -42,9 +42,6 @@ class Columns:
     finishes: int | None = None
 
 
-_COLUMN_NAMES = tuple(field.name for field in fields(Columns))
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredEntry(Columns):
     """An entry as it is stored: its envelope's bytes, its leaf hash (32 bytes), and its columns."""
@@ -52,11 +49,6 @@ class StoredEntry(Columns):
     index: int
     envelope: bytes
     leaf_hash: bytes
-
-    @property
-    def columns(self) -> Columns:
-        """The columns alone, to be compared with what the envelope says."""
-        return Columns(**{name: getattr(self, name) for name in _COLUMN_NAMES})
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,11 +66,10 @@ def test_one_usable_group_has_no_gap_to_pass() -> None:
 
 
 def test_worst_of_several() -> None:
-    """FAIL, MANUAL_REVIEW, INSUFFICIENT_EVIDENCE, PASS; exit statuses 1, 4, 3, 0."""
+    """FAIL, MANUAL_REVIEW, INSUFFICIENT_EVIDENCE, PASS."""
     order = [State.FAIL, State.MANUAL_REVIEW, State.INSUFFICIENT_EVIDENCE, State.PASS]
     for place in range(4):
         assert worst(reversed(order[place:])) is order[place]
-    assert [state.exit_status for state in order] == [1, 4, 3, 0]
     assert worst([]) is State.PASS
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from lacre.audit.audit import audit
-from lacre.audit.premises import columns_of
 from lacre.audit.report import AuditReport
 from lacre.audit.source import Document, Entry
 from lacre.canonical import canonical_json, sha256_hex
@@ -27,6 +26,7 @@ from lacre.rules.record import (
     Genesis,
     Result,
     answered_statement,
+    columns_of,
     genesis_statement,
     parse_entry,
     result_statement,
@@ -247,6 +247,8 @@ class Builder:
     ) -> int:
         """Enter a request, decided by the law unless `decision` says otherwise; `changed` is of its head."""
         request = decode_request(envelope.payload)
+        if isinstance(request, Seal | Read):
+            self.keep(request)
         if decision is None:
             by = envelope.signatures[0].keyid
             decision = decide(self.state(request.study), request, by, facts)
@@ -445,7 +447,8 @@ class Builder:
 
 def _stored(index: int, data: bytes) -> dict[str, object]:
     try:
-        return columns_of(parse_entry(index, data))
+        made = parse_entry(index, data)
+        return {**columns_of(made), "leaf_hash": made.leaf_hash}
     except LacreError:
         return {}
 

@@ -84,13 +84,13 @@ def test_signed_twice(builder: Builder) -> None:
 
 
 def test_a_request_by_a_stranger(builder: Builder) -> None:
-    request = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()), STRANGER)
+    request = builder.ask(builder.read_request("one", "teste", accept_dev=True), STRANGER)
     index = builder.answer(request, FACTS, lawful())
     assert builder.found() == {("requester-unknown", index), ("law-broken", index)}
 
 
 def test_a_request_by_a_key_without_the_role(builder: Builder) -> None:
-    request = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()), builder.log)
+    request = builder.ask(builder.read_request("one", "teste", accept_dev=True), builder.log)
     index = builder.answer(request, FACTS, lawful())
     report = audit(builder.held())
     assert [(each.code, each.entry, each.fields["law"]) for each in report.findings] == [
@@ -99,7 +99,7 @@ def test_a_request_by_a_key_without_the_role(builder: Builder) -> None:
 
 
 def test_a_request_that_its_key_did_not_sign(builder: Builder) -> None:
-    signed = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()), STRANGER)
+    signed = builder.ask(builder.read_request("one", "teste", accept_dev=True), STRANGER)
     signature = Signature(builder.person.public.keyid, signed.signatures[0].sig)
     request = Envelope(PAYLOAD_REQUEST, signed.payload, (signature,))
     index = builder.answer(request, FACTS)
@@ -110,7 +110,7 @@ def test_a_request_that_its_key_did_not_sign(builder: Builder) -> None:
 
 
 def test_a_request_for_another_ledger(builder: Builder) -> None:
-    index = builder.later(genesis="ab" * 32, submissions=())
+    index = builder.later(genesis="ab" * 32)
     assert builder.found() == {("request-foreign", index)}
 
 
@@ -135,18 +135,18 @@ def test_an_entry_of_a_fork(builder: Builder) -> None:
 
 
 def test_a_request_that_saw_more_than_there_was(builder: Builder) -> None:
-    index = builder.later(seen={"size": 20, "root": "ab" * 32}, submissions=())
+    index = builder.later(seen={"size": 20, "root": "ab" * 32})
     assert builder.found() == {("request-unbound", index)}
 
 
 def test_a_request_that_saw_another_history(builder: Builder) -> None:
-    index = builder.later(seen={"size": 5, "root": "ab" * 32}, submissions=())
+    index = builder.later(seen={"size": 5, "root": "ab" * 32})
     assert builder.found() == {("request-unbound", index)}
 
 
 def test_a_request_may_have_seen_an_older_prefix_and_even_nothing(builder: Builder) -> None:
     empty = {"size": 0, "root": digest_of_nothing()}
-    builder.later(seen=empty, submissions=())
+    builder.later(seen=empty)
     assert builder.found() == set()
 
 
@@ -157,7 +157,7 @@ def digest_of_nothing() -> str:
 
 def test_a_request_used_twice(builder: Builder) -> None:
     nonce = asked(builder, 8).request.nonce
-    index = builder.later(nonce=nonce, submissions=())
+    index = builder.later(nonce=nonce)
     assert builder.found() == {("nonce-repeated", index)}
 
 
@@ -168,14 +168,14 @@ def test_an_entry_repeated(builder: Builder) -> None:
 
 @pytest.mark.parametrize("previous", [None, 4, 9, 12, 500])
 def test_another_entry_before_than_the_studys_last(builder: Builder, previous: Any) -> None:
-    request = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()))
+    request = builder.ask(builder.read_request("one", "teste", accept_dev=True))
     index = builder.answer(request, FACTS, previous=previous)
     assert builder.found() == {("previous-wrong", index)}
 
 
 @pytest.mark.parametrize("time", ["2026-13-01T00:00:00.000000Z", "2026-02-30T00:00:00.000000Z"])
 def test_a_time_that_is_none(builder: Builder, time: Any) -> None:
-    request = builder.ask(builder.read_request("one", "teste", accept_dev=True, submissions=()))
+    request = builder.ask(builder.read_request("one", "teste", accept_dev=True))
     index = builder.answer(request, FACTS, time=time)
     assert builder.found() == {("time-invalid", index)}
 

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lacre.audit.audit import audit, unreadable
-from lacre.audit.premises import columns_of
 from lacre.audit.report import AuditReport
-from lacre.audit.source import StoreSource
+from lacre.audit.source import BLOB_KINDS, StoreSource
 from lacre.errors import LacreError
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
-from lacre.rules.record import parse_entry
-from lacre.rules.requests import Seal
+from lacre.rules.record import Answered, columns_of, parse_entry
+from lacre.rules.requests import Read, Seal
 from lacre.store.engine import create_ledger, open_ledger
 from lacre.store.memory import Memory
 from lacre.store.reader import Columns, snapshot
@@ -82,16 +81,16 @@ def with_blobs(builder: Builder, pools: Path) -> Builder:
     made = builder.empty()
     made.genesis()
     made.register("one")
-    for kind in ("pool", "key", "prints"):
+    for kind in BLOB_KINDS:
         content = f"the {kind} of one".encode()
         folder = pools / "one" / "teste"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{hashlib.sha256(content).hexdigest()}.{kind}").write_bytes(content)
-    sha = {
-        kind: hashlib.sha256(f"the {kind} of one".encode()).hexdigest() for kind in ("pool", "key", "prints")
-    }
+    sha = {kind: hashlib.sha256(f"the {kind} of one".encode()).hexdigest() for kind in BLOB_KINDS}
     made.seal("one", "teste", ciphertext=sha["pool"], wrapped_key=sha["key"], fingerprints=sha["prints"])
-    made.read("one", "teste", submissions=(), reason="table 2")
+    (plain,) = made.read_request("one", "teste").submissions
+    kept = {"blob": sha["submission"], "wrapped_key": sha["submission-key"]}
+    made.read("one", "teste", submissions=(plain.model_copy(update=kept),), reason="table 2")
     made.result("one", 3, "FAIL")
     return made
 
@@ -109,9 +108,7 @@ def _written(_small: Builder, tmp_path_factory: pytest.TempPathFactory) -> Kept:
     writer = Writer(engine, sign, Memory(folder / "state"))
     for index, data in enumerate(builder.datas):
         with writer.transaction() as tx:
-            fields: dict[str, Any] = columns_of(parse_entry(index, data))
-            fields.pop("leaf_hash")
-            tx.append(data, Columns(**fields))
+            tx.append(data, Columns(**columns_of(parse_entry(index, data))))
             for document in builder.documents.values() if index == 4 else ():
                 tx.put_document(document.body, document.media, document.salt)
     engine.dispose()
@@ -252,7 +249,8 @@ def test_every_blob_harmed(kept: Kept, harm: Callable[[Path], None]) -> None:
         )
         harm(mine.pools / path.relative_to(kept.pools))
         report = mine.audit()
-        assert [(each.code[:5], each.entry) for each in report.findings] == [("blob-", 2)]
+        entry = 3 if path.suffix.startswith(".submission") else 2
+        assert [(each.code[:5], each.entry) for each in report.findings] == [("blob-", entry)]
 
 
 def test_names_that_lead_out_of_the_folder_are_not_followed(kept: Kept) -> None:
@@ -267,14 +265,17 @@ def test_names_that_lead_out_of_the_folder_are_not_followed(kept: Kept) -> None:
     engine.dispose()
 
 
-def test_a_seal_names_three_blobs(kept: Kept) -> None:
-    """Guards the fixture: what the vault holds is what entry 2 names."""
+def test_entries_name_the_blobs_there_are(kept: Kept) -> None:
+    """Guards the fixture: what the vault holds is what entries 2 (a seal) and 3 (a read) name."""
     rows = kept.rows("entries")
-    content = parse_entry(2, rows[2][1]).content
-    request = content.request  # type: ignore[union-attr] # entry 2 answers a Seal
-    assert isinstance(request, Seal)
+    sealed, read = (parse_entry(index, rows[index][1]).content for index in (2, 3))
+    assert isinstance(sealed, Answered)
+    assert isinstance(sealed.request, Seal)
+    assert isinstance(read, Answered)
+    assert isinstance(read.request, Read)
+    (submitted,) = read.request.submissions
+    seal = sealed.request
     assert {path.stem for path in kept.pools.glob("*/*/*")} == {
-        request.ciphertext,
-        request.wrapped_key,
-        request.fingerprints,
+        *(seal.ciphertext, seal.wrapped_key, seal.fingerprints),
+        *(submitted.blob, submitted.wrapped_key),
     }

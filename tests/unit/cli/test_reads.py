@@ -119,6 +119,8 @@ def test_a_pool_may_be_sealed_as_dev(lacre: Lacre, tmp_path: Path) -> None:
 
 
 def test_every_verdict_has_a_status_of_its_own() -> None:
-    from lacre.analyses.verdict import State
+    """As promised: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW, and no verdict without one."""
+    from lacre.rules.verdicts import SEVERITY
 
-    assert {state.value: state.exit_status for state in State} == VERDICTS
+    assert [VERDICTS[state] for state in SEVERITY] == [0, 3, 4, 1]
+    assert set(VERDICTS) == set(SEVERITY)

@@ -11,7 +11,7 @@ from lacre.ledger.keys import PrivateKey
 from lacre.protocol.document import parse, protocol_hash
 from lacre.protocol.models import Protocol
 from lacre.rules.decide import decide
-from lacre.rules.record import KIND_OF, Answered, FirstKey, Genesis, Recorded, Result
+from lacre.rules.record import Answered, FirstKey, Genesis, Recorded, Result
 from lacre.rules.requests import (
     Decision,
     Engine,
@@ -124,7 +124,7 @@ class World:
         decision = decide(self.state, request, by, facts)
         envelope = Envelope(PAYLOAD_REQUEST, request.encode(), (Signature(by, bytes(64)),))
         answered = Answered(self.tick(), self.state.last, by, request, envelope, facts, decision)
-        self._append(KIND_OF[type(request)], answered)
+        self._append(request.verb, answered)
         return decision
 
     def _append(self, kind: str, content: Genesis | Answered | Result) -> None:
