@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from lacre.broker import init as _init
 from lacre.broker import show as _show
 from lacre.broker.desk import Desk
+from lacre.broker.names import split_name
 from lacre.broker.outcomes import LedgerMade
 from lacre.durable import read_hashed
 from lacre.errors import StoreCorrupt, StoreForeign, StoreNotDatabase
@@ -296,12 +297,12 @@ def audit(
     layout = _layout(path)
     try:
         engine = open_ledger(layout.database)
+        try:
+            return _audit(engine, layout, Memory(state or state_folder()), what, memory)
+        finally:
+            engine.dispose()
     except (StoreCorrupt, StoreNotDatabase, StoreForeign) as error:
         return Audit.of(unreadable(error))
-    try:
-        return _audit(engine, layout, Memory(state or state_folder()), what, memory)
-    finally:
-        engine.dispose()
 
 
 def _audit(
@@ -312,7 +313,7 @@ def _audit(
     from lacre.audit.heads import Memory as Kept
     from lacre.audit.source import StoreSource
 
-    study, entry = (None, None) if what is None else _show.split_name(what)
+    study, entry = (None, None) if what is None else split_name(what, "audit")
     kept = [Kept.parse(Path(file).name, read_hashed(Path(file))[0]) for file in files]
     # Read before the snapshot begins: a memory is only ever behind the ledger it was taken from.
     remembered = known.recall(engine)

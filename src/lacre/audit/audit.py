@@ -13,7 +13,7 @@ from lacre.audit.report import AuditReport, Scope
 from lacre.audit.source import Source
 from lacre.audit.story import Story, tell
 from lacre.audit.walk import Walk
-from lacre.errors import LacreError, NotAResult, StudyNotRegistered
+from lacre.errors import EntryNoResult, LacreError, NotAResult, StudyNotRegistered
 from lacre.ledger.merkle import EMPTY_ROOT
 
 
@@ -106,7 +106,7 @@ def _tell(walk: Walk, scope: Scope, *, sound: bool) -> tuple[Story | None, list[
     """Tell the story that was asked for; on an unsound ledger findings come first, and nothing is refused."""
     if scope.study is None:
         if scope.entry is not None and sound:
-            raise NotAResult(study="-", entry=scope.entry)
+            raise EntryNoResult(entry=scope.entry)
         return None, []
     line = walk.law.lines.get(scope.study)
     if line is None:

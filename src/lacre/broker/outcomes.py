@@ -135,6 +135,7 @@ class LedgerStatus:
     keys: tuple[Key, ...]
     names: Mapping[str, str]
     studies: tuple[StudyState, ...]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

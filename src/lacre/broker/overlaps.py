@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lacre.broker.desk import Desk, view
 from lacre.pools.exposure import Shared, shared_between, shared_within_study
 from lacre.pools.prints import Prints
-from lacre.rules.requests import CONTENT_CLASSES, Overlap
+from lacre.rules.requests import Overlap
 from lacre.rules.state import PoolState, StudyState
 from lacre.store.reader import Reader
 
@@ -42,7 +42,7 @@ def gather(
         if not (count := shared_between(prints, theirs)):
             continue
         overlap = Overlap(study=slug, pool=other.name, kind="cases", count=count)
-        if other.of_class(*CONTENT_CLASSES):
+        if other.was_read:
             exposed.append(overlap)
         elif other.standing != "dev":
             exposes.append(overlap)
@@ -69,7 +69,12 @@ def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str,
 
 
 def _within(study: str, pool: str, shared: Shared) -> Iterator[Overlap]:
-    kinds = (("cases", shared.cases), ("units", shared.units))
+    kinds = (
+        ("cases", shared.cases),
+        ("units", shared.units),
+        ("digests", shared.digests),
+        ("contents", shared.contents),
+    )
     for kind, count in kinds:
         if count:
             yield Overlap.model_validate({"study": study, "pool": pool, "kind": kind, "count": count})

@@ -37,15 +37,15 @@ from lacre.broker.submissions import (
     reopen,
     same_submissions,
 )
-from lacre.errors import ProtocolNotInForce, ReadInProgress
+from lacre.errors import ReadInProgress
 from lacre.pools import vault
 from lacre.pools.held import held
 from lacre.pools.met import met_elsewhere
 from lacre.protocol.difference import difference, render
 from lacre.protocol.document import protocol_hash
-from lacre.rules.common import require_study
+from lacre.rules.common import require_in_force, require_study
 from lacre.rules.decide import decide
-from lacre.rules.reading import sealed_pool, submitted_tables, systems_of
+from lacre.rules.reading import may_finish, sealed_pool, submitted_tables, systems_of
 from lacre.rules.record import Recorded
 from lacre.rules.requests import (
     Read,
@@ -95,12 +95,9 @@ def check_protocol(desk: Desk, study: str, source: str | Path | bytes | None) ->
     if source is None:
         return
     _name, given = load_protocol(source)
-    in_force = require_study(desk.view(study), study).in_force
-    if protocol_hash(given) != in_force.protocol_hash:
-        raise ProtocolNotInForce(
-            study=study,
-            difference=render(difference(in_force.protocol, given)),
-        )
+    known = require_study(desk.view(study), study)
+    changes = difference(known.in_force.protocol, given)
+    require_in_force(known, protocol_hash(given), render(changes))
 
 
 def read_and_analyse(desk: Desk, ask: Ask) -> ResultShown | ReadPlanned:
@@ -141,7 +138,7 @@ def _crashed_read(desk: Desk, state: State, ask: Ask, pool: PoolState) -> Iterat
     """Rule 16: the spent read that this call may finish, its lock held meanwhile; None if there is none."""
     finishable = () if ask.accept_dev else pool.unfinished
     for read in finishable:
-        if read.request.purpose != ask.purpose or (read.read_class == "dev" and ask.purpose == "run"):
+        if not may_finish(read, ask.purpose):
             continue
         lock = try_lock(desk.layout.locks, read.request.nonce)
         if lock is None:

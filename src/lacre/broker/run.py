@@ -6,8 +6,8 @@ from pathlib import Path
 from lacre.broker.desk import Desk
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.reading import Ask, check_protocol, read_and_analyse
-from lacre.errors import AnalysisNotDeclared
 from lacre.rules.common import require_study
+from lacre.rules.reading import require_analyses
 
 
 def run(
@@ -24,13 +24,12 @@ def run(
 ) -> ResultShown | ReadPlanned:
     """Run `analysis` on its registered pool, or on another, which makes it exploratory (rule 15)."""
     check_protocol(desk, study, protocol)
-    analyses = require_study(desk.view(study), study).in_force.protocol.analyses
-    if analysis not in analyses:
-        raise AnalysisNotDeclared(analysis=analysis, declared=", ".join(analyses))
+    in_force = require_study(desk.view(study), study).in_force.protocol
+    require_analyses(in_force, (analysis,))
     ask = Ask(
         purpose="run",
         study=study,
-        pool=pool or analyses[analysis].pool,
+        pool=pool or in_force.analyses[analysis].pool,
         analyses=(analysis,),
         files=submission,
         accept_exposure=accept_exposure,

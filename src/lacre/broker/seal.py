@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
-from lacre.broker.custody import grade
 from lacre.broker.desk import Desk, answered, clock_warnings, enter, remember, sign_request, view
 from lacre.broker.files import parse_given, require_tables
 from lacre.broker.ingest import (
@@ -27,6 +26,7 @@ from lacre.pools.prints import Prints
 from lacre.pools.seal import Context
 from lacre.protocol.models import Protocol
 from lacre.rules.common import declared_pool, require_study
+from lacre.rules.custody import grade
 from lacre.rules.decide import decide
 from lacre.rules.requests import Seal, SealDecision, SealedRecord, SealFacts
 from lacre.rules.sealing import check_sealable

@@ -1,22 +1,23 @@
 """`status`, `log`, `show`: where things stand, from the entries alone; nothing is read from a pool."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Engine
 
-from lacre.broker.custody import grade
-from lacre.broker.desk import Desk, names_of, protocols_of, recorded, view
+from lacre.broker.desk import Desk, names_of, recorded, view
+from lacre.broker.names import split_name
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
 from lacre.canonical import parse_canonical
-from lacre.errors import DocumentMissing, NotAResult, NotOfStudy, UsageError
+from lacre.errors import DocumentMissing, NotAResult, NotOfStudy
 from lacre.ledger.keys import PublicKey
 from lacre.ledger.note import VerifierKey
+from lacre.pools.keyring import Keyring
 from lacre.rules.common import require_study
+from lacre.rules.custody import grade
 from lacre.rules.record import Answered, Recorded, Result, parse_entry
 from lacre.rules.requests import Read
-from lacre.rules.state import State, fold
+from lacre.rules.state import State
 from lacre.store.reader import Reader, snapshot
 from lacre.text import _
 
@@ -24,7 +25,7 @@ from lacre.text import _
 def status(desk: Desk) -> LedgerStatus:
     """The ledger and every study in it."""
     with desk.snapshot() as reader:
-        state = ledger_state(reader)
+        state = view(reader, "")
         studies = [view(reader, slug).study for slug in reader.studies()]
         size = reader.size
         return LedgerStatus(
@@ -37,7 +38,14 @@ def status(desk: Desk) -> LedgerStatus:
             keys=tuple(state.keys.values()),
             names=names_of(reader, state),
             studies=tuple(study for study in studies if study is not None),
+            warnings=_key_warnings(desk),
         )
+
+
+def _key_warnings(desk: Desk) -> tuple[str, ...]:
+    said = _("Others than you can read {path}: take their rights away (chmod go= {path}).")
+    keys = Keyring(desk.layout.keys)
+    return tuple(said.format(path=path) for path in keys.readable_by_others())
 
 
 def log(desk: Desk, study: str | None = None) -> Log:
@@ -48,18 +56,18 @@ def log(desk: Desk, study: str | None = None) -> Log:
             entries = tuple(r for r in _of_study(reader, study) if r.study == study)
         else:
             entries = tuple(parse_entry(e.index, e.envelope) for e in reader.entries(0, reader.size))
-        return Log(entries, names_of(reader, ledger_state(reader)))
+        return Log(entries, names_of(reader, view(reader, "")))
 
 
 def show(desk: Desk, what: str | None = None) -> LedgerStatus | StudyShown | ResultShown | EntryShown:
     """The ledger, a `STUDY`, a result `STUDY@ENTRY`, or any entry by `@ENTRY` or its number."""
     if what is None:
         return status(desk)
-    study, entry = split_name(what)
+    study, entry = split_name(what, "show")
     if entry is None:
         return _show_study(desk, study)
     with desk.snapshot() as reader:
-        found = _entry(reader, entry)
+        found = recorded(reader, entry)
         if study and found.study != study:
             raise NotOfStudy(entry=entry, study=study)
         if not isinstance(found.content, Result):
@@ -103,26 +111,10 @@ def shown(
     )
 
 
-def split_name(what: str) -> tuple[str, int | None]:
-    """`STUDY@ENTRY`, `STUDY`, `@ENTRY` or a number, taken apart; `EntryAbsent` for what is none of them."""
-    study, mark, entry = what.rpartition("@")
-    if not mark:
-        return ("", int(what)) if what.isascii() and what.isdigit() and len(what) < 16 else (what, None)
-    if not (entry.isascii() and entry.isdigit() and len(entry) < 16):
-        raise UsageError(why=_("{what!r} names no entry").format(what=what), verb="show")
-    return study, int(entry)
-
-
-def ledger_state(reader: Reader) -> State:
-    """Who the ledger is and which keys it knows, with no study."""
-    keys = (parse_entry(e.index, e.envelope) for e in reader.study_entries(""))
-    return replace(fold(keys, protocols_of(reader)), next_index=reader.size)
-
-
 def origin_of(engine: Engine) -> str:
     """The name of the log, from its genesis."""
     with snapshot(engine) as reader:
-        return ledger_state(reader).origin
+        return view(reader, "").origin
 
 
 def verifier_key(state: State) -> str:
@@ -133,10 +125,6 @@ def verifier_key(state: State) -> str:
 
 def _of_study(reader: Reader, study: str) -> list[Recorded]:
     return [parse_entry(stored.index, stored.envelope) for stored in reader.study_entries(study)]
-
-
-def _entry(reader: Reader, index: int) -> Recorded:
-    return recorded(reader, index)
 
 
 def _show_study(desk: Desk, slug: str) -> StudyShown:
@@ -156,7 +144,7 @@ def _show_entry(reader: Reader, found: Recorded) -> EntryShown:
     for digest in digests:
         document = reader.document(digest)
         bodies[digest] = document.body if document is not None else None
-    return EntryShown(found, names_of(reader, ledger_state(reader)), bodies)
+    return EntryShown(found, names_of(reader, view(reader, "")), bodies)
 
 
 def _documents_of(found: Recorded) -> tuple[str, ...]:

@@ -95,6 +95,24 @@ class SubmissionNotAsked(UsageError):
     remedy = N_("Leave --submission out.")
 
 
+class NotAName(UsageError):
+    """Words that name neither a study nor an entry."""
+
+    code = "not-a-name"
+    template = N_("{what!r} names no study and no entry.")
+    remedy = N_(
+        "Name a study as STUDY, a result as STUDY@ENTRY, an entry as @ENTRY; see `lacre {verb} --help`."
+    )
+
+
+class EntryNoResult(UsageError):
+    """An entry that is no result of any study."""
+
+    code = "entry-no-result"
+    template = N_("Entry {entry} is no result.")
+    remedy = N_("See the entries with `lacre log`, and name a result as STUDY@ENTRY.")
+
+
 class NotAResult(UsageError):
     """A name that is no result's."""
 

@@ -8,12 +8,12 @@ listed. Plaintext is in memory alone.
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lacre.durable import TEMPORARY, list_folder, make_folder, read_chunks, require_space, staged
+from lacre.durable import make_folder, read_chunks, require_space, staged
 from lacre.errors import (
     FileMissing,
     LacreError,
@@ -80,20 +80,6 @@ class Vault:
         """Check a blob in bounded memory. Raises `PoolBlobMissing`, `PoolBlobChanged`."""
         for _chunk in self.chunks(study, pool, kind, digest):
             pass
-
-    def orphans(self, named: Collection[str]) -> tuple[Path, ...]:
-        """Return the files whose digest is not among `named`, those of interrupted writes included.
-
-        Raises `NotReadable`.
-        """
-        studies = (path for path in list_folder(self.folder) if path.is_dir())
-        pools = (path for study in studies for path in list_folder(study) if path.is_dir())
-        return tuple(
-            path
-            for pool in pools
-            for path in list_folder(pool)
-            if path.name.startswith(TEMPORARY) or path.name.partition(".")[0] not in named
-        )
 
     def _pool_folder(self, study: str, pool: str) -> Path:
         for name in (study, pool):

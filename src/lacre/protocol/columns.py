@@ -4,7 +4,7 @@ import re
 import zoneinfo
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from lacre.protocol.grammar import (
     Bins,
@@ -14,6 +14,7 @@ from lacre.protocol.grammar import (
     Name,
     Number,
     Pair,
+    Reading,
     not_empty,
     refuse,
 )
@@ -54,7 +55,10 @@ def _path(value: str) -> str:
     return value
 
 
-def _zone(value: str) -> str:
+def _zone(value: str, info: ValidationInfo) -> str:
+    # Asked of a file being written only: what was registered is read the same on a machine that knows less.
+    if not isinstance(info.context, Reading):
+        return value
     try:
         zoneinfo.ZoneInfo(value)
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):

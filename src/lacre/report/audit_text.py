@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from lacre.audit.findings import Noted
 from lacre.audit.report import AuditReport
 from lacre.audit.story import ReadTold, Story
-from lacre.broker.custody import grade
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, shortfalls, standing
+from lacre.rules.custody import grade
 from lacre.rules.record import Answered, Genesis
 from lacre.rules.requests import ReadDecision, Seal
 from lacre.text import _, ngettext

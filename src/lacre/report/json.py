@@ -10,9 +10,9 @@ from lacre.audit.findings import Noted
 from lacre.audit.report import AuditReport
 from lacre.audit.story import Story
 from lacre.broker import outcomes
-from lacre.broker.custody import grade
 from lacre.report import history
 from lacre.report.chosen import chosen
+from lacre.rules.custody import grade
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.state import PoolState, ReadMade, StudyState
 from lacre.rules.wire import Wire

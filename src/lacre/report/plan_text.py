@@ -46,7 +46,7 @@ def checked_page(checked: Checked) -> Page:
     page.say(protocol.title)
     page.say(_("Protocol sha256:{digest}").format(digest=checked.protocol_hash))
     page.say(_("Study: {study}").format(study=protocol.study))
-    if protocol.data.prior_exposure != "none":
+    if protocol.data.retrospective:
         page.say(_("Prior exposure: {words}").format(words=protocol.data.prior_exposure))
         page.say(_("So every result will read retrospective, and none confirmatory."))
     _pools(page, protocol)

@@ -10,7 +10,7 @@ from lacre.report.page import Cell, Column, Page
 from lacre.report.plan_text import analyses
 from lacre.report.result_text import custody
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import Read
+from lacre.rules.requests import CONTENT_CLASSES, Read
 from lacre.rules.state import PoolState, ReadMade, StudyState
 from lacre.text import _, ngettext
 
@@ -50,7 +50,7 @@ def study_page(shown: StudyShown) -> Page:
     page.gap()
     page.say(protocol.title)
     page.say(protocol.question)
-    if protocol.data.prior_exposure != "none":
+    if protocol.data.retrospective:
         page.say(_("Prior exposure: {words}").format(words=protocol.data.prior_exposure))
     for name, grade in shown.custody.items():
         page.say(_("Custody of {pool}: {grade}").format(pool=name, grade=custody(grade)))
@@ -133,7 +133,7 @@ def _pool(name: str, pool: PoolState | None) -> list[str | Cell]:
     if pool.burned is not None:
         standing = _("{standing}, since entry {entry}").format(standing=standing, entry=pool.burned)
     rows = sum(pool.sealed.facts.rows.values())
-    content = pool.of_class("teste", "dev", "contraste")
+    content = pool.of_class(*CONTENT_CLASSES)
     results = ", ".join(_result(read) for read in pool.reads if read.result is not None)
     sealed = _("entry {entry}").format(entry=pool.sealed.entry)
     return [Cell(name, "bold"), standing, str(rows), sealed, str(len(content)), results]
@@ -152,7 +152,7 @@ def next_steps(study: StudyState) -> list[str]:
         if name not in study.pools and pool.open is None:
             steps.append(f"lacre seal {study.slug} {name} FILE")
     teste = study.pools.get("teste")
-    if teste is not None and teste.standing == "teste" and not teste.of_class("teste", "dev"):
+    if teste is not None and teste.unread:
         steps.append(f"lacre reveal {study.slug} --submission FILE")
     for pool_state in study.pools.values():
         steps.extend(

@@ -19,11 +19,12 @@ def require_study(state: State, slug: str) -> StudyState:
     return state.study
 
 
-def require_in_force(study: StudyState, protocol_hash: str) -> None:
-    """Rule 11: a request names the protocol in force."""
-    if study.in_force.protocol_hash != protocol_hash:
-        difference = f"sha256:{study.in_force.protocol_hash} -> sha256:{protocol_hash}"
-        raise ProtocolNotInForce(study=study.slug, difference=difference)
+def require_in_force(study: StudyState, protocol_hash: str, difference: str = "") -> None:
+    """Rule 11: a request names the protocol in force; `difference` says, in lines, where another differs."""
+    in_force = study.in_force.protocol_hash
+    if in_force != protocol_hash:
+        hashes = f"sha256:{in_force} -> sha256:{protocol_hash}"
+        raise ProtocolNotInForce(study=study.slug, difference=difference or hashes)
 
 
 def declared_pool(study: StudyState, name: str) -> Pool:

@@ -60,6 +60,18 @@ def sealed_pool(study: StudyState, name: str) -> PoolState:
     return study.pools[name]
 
 
+def require_analyses(protocol: Protocol, names: Sequence[str]) -> None:
+    """Rule 11: analyses are what the protocol registers."""
+    for name in names:
+        if name not in protocol.analyses:
+            raise AnalysisNotDeclared(analysis=name, declared=", ".join(protocol.analyses))
+
+
+def may_finish(read: ReadMade, purpose: str) -> bool:
+    """Rule 16: a call of the same purpose finishes a spent read; on `dev` a run is simply made anew."""
+    return read.request.purpose == purpose and not (purpose == "run" and read.read_class == "dev")
+
+
 def analyses_of_reveal(protocol: Protocol) -> tuple[str, ...]:
     """The analyses a reveal runs: all that are registered on `teste` (rule 6)."""
     return tuple(
@@ -114,9 +126,7 @@ def _listed(systems: Sequence[str]) -> str:
 
 
 def _check_analyses(protocol: Protocol, request: Read) -> None:
-    for analysis in request.analyses:
-        if analysis not in protocol.analyses:
-            raise AnalysisNotDeclared(analysis=analysis, declared=", ".join(protocol.analyses))
+    require_analyses(protocol, request.analyses)
     if request.purpose == "run" and len(request.analyses) != 1:
         raise RunsOneAnalysis(count=len(request.analyses))
 
@@ -140,8 +150,8 @@ def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: Rea
         return _decide_finish(pool, request, facts)
     if not request.accept_dev:
         _check_first(pool)
-    first = not pool.of_class("teste", "dev") and pool.standing == "teste"
-    barred = (*facts.shared, *facts.exposed)
+    first = pool.unread
+    barred = _barred(facts)
     if first and barred and not request.accept_dev:
         raise SharedCases(pool=pool.name, overlaps=overlaps_text(barred))
     _check_exposure(request, facts.exposes)
@@ -165,7 +175,7 @@ def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFa
     if request.finishes is not None:
         return _decide_finish(pool, request, facts)
     _check_exposure(request, facts.exposes)
-    barred = (*facts.shared, *facts.exposed)
+    barred = _barred(facts)
     if pool.standing == "contraste" and barred:
         raise SharedCases(pool=pool.name, overlaps=overlaps_text(barred))
     read_class = "contraste" if pool.standing == "contraste" else "dev"
@@ -173,6 +183,10 @@ def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFa
     registered = all(plan.pool == pool.name and pool.standing == role for plan in plans)
     later = _submitted_before(pool, request) if read_class == "contraste" else False
     return _judged(study, facts, read_class=read_class, number=number, registered=registered, later=later)
+
+
+def _barred(facts: ReadFacts) -> tuple[Overlap, ...]:
+    return (*(overlap for overlap in facts.shared if overlap.bars), *facts.exposed)
 
 
 def _submitted_before(pool: PoolState, request: Read) -> bool:
@@ -195,7 +209,7 @@ def _judged(
     exploratory = [] if registered else [NOT_REGISTERED_POOL]
     if later:
         exploratory.append(LATER_SUBMISSION)
-    retrospective = study.in_force.protocol.data.prior_exposure != "none" or facts.remembered > 0
+    retrospective = study.in_force.protocol.data.retrospective or facts.remembered > 0
     changed = facts.engine.statistics != study.registered.statistics
     return ReadDecision.model_validate(
         {

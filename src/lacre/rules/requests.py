@@ -124,6 +124,11 @@ class Overlap(Wire):
     count: Count
     label: Name | None = None
 
+    @property
+    def bars(self) -> bool:
+        """Whether pools of one study may not have it in common: ids decide, what else is alike is told."""
+        return self.kind in {"cases", "units", "disjoint"}
+
 
 class SealFacts(Wire):
     """What was found in the files of a pool."""

@@ -56,12 +56,16 @@ def _check_overlaps(study: StudyState, request: Seal, standing: str, facts: Seal
     barred: list[Overlap] = [
         overlap
         for overlap in facts.shared
-        if standing != "dev" or (overlap.pool in study.pools and study.pools[overlap.pool].standing != "dev")
+        if overlap.bars and (standing != "dev" or _stands_apart(study, overlap.pool))
     ]
     if standing != "dev":
         barred.extend(facts.exposed)
     if barred:
         raise SharedCases(pool=request.pool, overlaps=overlaps_text(barred))
+
+
+def _stands_apart(study: StudyState, name: str) -> bool:
+    return name in study.pools and study.pools[name].standing != "dev"
 
 
 def _shortfall(planned: Mapping[str, int], rows: Mapping[str, int]) -> tuple[Shortfall, ...]:

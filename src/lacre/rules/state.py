@@ -8,6 +8,7 @@ from lacre.ledger.keys import PublicKey
 from lacre.protocol.models import Protocol
 from lacre.rules.record import Answered, Genesis, Recorded, Result
 from lacre.rules.requests import (
+    CONTENT_CLASSES,
     Engine,
     Read,
     ReadDecision,
@@ -101,6 +102,16 @@ class PoolState:
     def standing(self) -> str:
         """What the pool counts as now: its role, or `dev` once sealed as such or burned."""
         return "dev" if self.burned is not None else self.sealed.decision.standing
+
+    @property
+    def unread(self) -> bool:
+        """Whether its first read of class `teste` is still to be had."""
+        return self.standing == "teste" and not self.of_class("teste", "dev")
+
+    @property
+    def was_read(self) -> bool:
+        """Whether its content was ever read, so that its cases are exposed (rule 12)."""
+        return bool(self.of_class(*CONTENT_CLASSES))
 
     def of_class(self, *classes: str) -> tuple[ReadMade, ...]:
         """The reads of the given classes; attempts to finish a read are that same read."""

@@ -225,7 +225,6 @@ def test_a_disk_that_fills_up_leaves_no_part_and_no_seal(
     with pytest.raises(DiskFull, match="was not written"):
         _seal(vault, identity, entropy)
     assert not [path for path in _files(vault) if path.name.startswith(durable.TEMPORARY)]
-    assert set(vault.orphans([])) == set(_files(vault))
 
 
 def test_a_seal_that_does_not_fit_is_not_begun(
@@ -257,19 +256,6 @@ def test_a_disk_that_writes_something_else_is_found_at_once(
     monkeypatch.setattr(Vault, "put", damaged)
     with pytest.raises(SealNotProven, match="alvo/teste"):
         _seal(vault, identity, entropy)
-
-
-def test_orphans_are_what_no_entry_names(vault: Vault, identity: Identity, entropy: Entropy) -> None:
-    assert vault.orphans([]) == ()
-    kept, lost = _seal(vault, identity, entropy), _seal(vault, identity, entropy)
-    left = vault.folder / "alvo" / "teste" / f"{durable.TEMPORARY}xyz"
-    left.write_bytes(b"half")
-    named = [kept.ciphertext, kept.wrapped_key, kept.fingerprints]
-    assert {path.name for path in vault.orphans(named)} == {
-        f"{lost.ciphertext}.pool",
-        f"{lost.wrapped_key}.key",
-        left.name,
-    }
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a\0b", "-x", ".hidden", "a\n"])
