@@ -56,12 +56,12 @@ def reference(rows: Sequence[Row], metric: str, group: dict[str, int]) -> tuple[
     """Return events, cases without a prediction and the denominator, from the definition."""
     events = missing = cases = 0
     for a, b, label, prediction in rows:
-        if any({"a": a, "b": b}[name] != value for name, value in group.items()) or prediction == -2:
+        if any({"a": a, "b": b}[name] != value for name, value in group.items()):
             continue
         if metric != "selection" and label not in {"error": (0, 1), "false_positive": (0,)}.get(metric, (1,)):
             continue
         cases += 1
-        missing += prediction == -1
+        missing += prediction < 0
         events += prediction == 1 if metric == "selection" else prediction in (0, 1) and prediction != label
     return events, missing, cases
 
@@ -129,9 +129,7 @@ def verdict(
     if sum(row[2] != row[3] for row in known) > len(known) / 2:
         return "MANUAL_REVIEW"
     out = sum(
-        any({"a": row[0], "b": row[1]}[name] < 0 for name in by)
-        or (metric != "selection" and row[2] < 0)
-        or row[3] == -2
+        any({"a": row[0], "b": row[1]}[name] < 0 for name in by) or (metric != "selection" and row[2] < 0)
         for row in rows
     )
     if out / len(rows) > left_out:

@@ -39,7 +39,7 @@ def decide(
 ) -> CriterionResult:
     """Decide one criterion on the counts of its family; `review` is a reason that the whole analysis has."""
     judged = _Judged(rule_of(criterion), criterion, plan, family)
-    left_out = (*cases.unclustered, *family.left_out(criterion.metric, plan, system))
+    left_out = (*cases.unclustered, *family.left_out(criterion.metric, plan))
     if review is None and criterion.requires_manual_review:
         review = Reason("review-registered")
     if review is not None:

@@ -20,8 +20,17 @@ from lacre.stats import fairness
 from lacre.stats.clusters import MIN_CLUSTERS, clustered_bounds
 from lacre.stats.fairness import Codes, RateCounts, rate_counts, simultaneous_bounds
 from lacre.stats.proportions import Floats, Interval
+from lacre.tables.columns import (
+    MISSING,
+    UNDECLARED,
+    Digests,
+    Numbers,
+    Outcomes,
+    Texts,
+    TypedColumn,
+    TypedTable,
+)
 from lacre.tables.columns import Codes as CodedColumn
-from lacre.tables.columns import Digests, Numbers, Outcomes, Texts, TypedColumn, TypedTable
 from lacre.tables.exclude import apply_exclusions
 
 Ints = fairness.Ints
@@ -45,6 +54,7 @@ class Cases:
     excluded: tuple[LeftOut, ...]
     unclustered: tuple[LeftOut, ...]
     blank_units: int
+    undeclared_predictions: int
 
     @property
     def kept(self) -> int:
@@ -77,11 +87,11 @@ class Family:
             return "too-few-clusters"
         return None
 
-    def left_out(self, rate: str, plan: GroupFairnessPlan, system: str) -> tuple[LeftOut, ...]:
+    def left_out(self, rate: str, plan: GroupFairnessPlan) -> tuple[LeftOut, ...]:
         """Count the cases that a rate of this family leaves out, each under its first reason.
 
-        The order is that of the attributes, then the label (which `selection` does not read), then the
-        prediction. A case without a prediction is not left out.
+        The order is that of the attributes, then the label (which `selection` does not read). A case without
+        a prediction is not left out.
         """
         rest, found = self.counted, []
         for attribute in self.attributes:
@@ -89,9 +99,6 @@ class Family:
             rest = rest[fairness.DECLARED :].sum(axis=0)
         if rate != "selection":
             found += _blank(rest, plan.label)
-            rest = rest[fairness.DECLARED :]
-        undeclared = int(rest[..., fairness.UNDECLARED].sum())
-        found.append(LeftOut("undeclared", plan.prediction, undeclared, system))
         return tuple(each for each in found if each.count)
 
 
@@ -120,10 +127,13 @@ def prepare(plan: GroupFairnessPlan, declared: Table, table: TypedTable) -> Case
         if (clusters < 0).any():
             unclustered = (LeftOut("missing", declared.cluster[0], int((clusters < 0).sum())),)
             used, clusters = used.select(clusters >= 0), clusters[clusters >= 0]
+    # Whoever submits writes this column: a value nobody declared must not take a case out of its group.
+    prediction = _outcome(used, plan.prediction)
+    undeclared = prediction == UNDECLARED
     return Cases(
         rows=rows,
         label=_outcome(used, plan.label),
-        prediction=_outcome(used, plan.prediction),
+        prediction=np.where(undeclared, MISSING, prediction),
         probability=None if plan.probability is None else _numbers(used, plan.probability),
         attributes={name: _coded(used, name) for name in plan.attributes},
         clusters=clusters,
@@ -131,6 +141,7 @@ def prepare(plan: GroupFairnessPlan, declared: Table, table: TypedTable) -> Case
         excluded=excluded,
         unclustered=unclustered,
         blank_units=blank_units,
+        undeclared_predictions=int(undeclared.sum()),
     )
 
 

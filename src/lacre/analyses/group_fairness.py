@@ -2,9 +2,9 @@
 
 Every declared group of every attribute and intersection is estimated, with bounds that hold for its family at
 once, and so is everybody. A case without a prediction stays in its group and counts as either outcome in
-the bounds; one whose attribute, label or prediction is undeclared, or whose attribute or label is missing,
-is left out of what needs it, and counted. The share that `max_left_out` bounds is of the rows that stay
-after the registered exclusions: an excluded row is no case of the study, and one left out is.
+the bounds, and so does one whose prediction is no declared value; one whose attribute or label is missing
+or undeclared is left out of what needs it, and counted. The share that `max_left_out` bounds is of the rows
+that stay after the registered exclusions: an excluded row is no case of the study, and one left out is.
 """
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def analyse(
         estimates=tuple(estimates),
         criteria=criteria,
         calibration=tuple(_calibration(plan, cases, (everybody, *families), system)),
-        left_out=_left_out(plan, cases, everybody, families, system),
+        left_out=_left_out(plan, cases, everybody, families),
         notes=(*triggers, *_notes(plan, declared, cases, everybody)),
     )
 
@@ -154,14 +154,14 @@ def _calibration(
 
 
 def _left_out(
-    plan: GroupFairnessPlan, cases: Cases, everybody: Family, families: Sequence[Family], system: str
+    plan: GroupFairnessPlan, cases: Cases, everybody: Family, families: Sequence[Family]
 ) -> tuple[LeftOut, ...]:
     """Count what is left out for each reason by itself, exclusions first."""
     found = [*cases.excluded, *cases.unclustered]
     for one in families[: len(plan.attributes)]:
-        found += [each for each in one.left_out("selection", plan, system) if each.column in one.attributes]
-    found += [each for each in everybody.left_out("error", plan, system) if each.column == plan.label]
-    return (*found, *everybody.left_out("selection", plan, system))
+        found += [each for each in one.left_out("selection", plan) if each.column in one.attributes]
+    found += [each for each in everybody.left_out("error", plan) if each.column == plan.label]
+    return tuple(found)
 
 
 def _notes(plan: GroupFairnessPlan, declared: Table, cases: Cases, everybody: Family) -> tuple[Reason, ...]:
@@ -173,6 +173,9 @@ def _notes(plan: GroupFairnessPlan, declared: Table, cases: Cases, everybody: Fa
     missing = int(everybody.counts["selection"].missing[0])
     if missing:
         notes.append(Reason("missing-predictions", {"count": missing}))
+    if cases.undeclared_predictions:
+        count = cases.undeclared_predictions
+        notes.append(Reason("undeclared-predictions", {"count": count, "column": plan.prediction}))
     if len(plan.criteria) > 1:
         notes.append(Reason("criteria-uncorrected", {"count": len(plan.criteria)}))
     if plan.calibration_bins is not None:

@@ -70,6 +70,9 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "missing-predictions": N_(
             "{count} cases have no prediction: they count as both outcomes in the bounds."
         ),
+        "undeclared-predictions": N_(
+            "{count} cases have a value in {column} that is not declared: they count as having no prediction."
+        ),
         "criteria-uncorrected": N_(
             "All {count} criteria must pass, which needs no correction; any FAIL among them is uncorrected."
         ),

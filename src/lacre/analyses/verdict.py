@@ -119,20 +119,15 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Cases left out for what a `column` holds: missing, undeclared, or excluded by a registered condition.
-
-    `system` names whose doing it is, where it is one's.
-    """
+    """Cases left out for what a `column` holds: missing, undeclared, or excluded as registered."""
 
     reason: str
     column: str
     count: int
-    system: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the count as a result stores it."""
-        stored = {"reason": self.reason, "column": self.column, "count": self.count}
-        return {**stored, "system": self.system} if self.system else stored
+        return {"reason": self.reason, "column": self.column, "count": self.count}
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,7 @@ def rate_counts(cells: Ints, rate: str) -> RateCounts:
 
     error: wrong among all cases with a label; false_positive: predicted positive among label 0;
     false_negative: predicted negative among label 1; selection: predicted positive among all cases, whatever
-    their label. A case without a prediction stays in its denominator; one whose prediction is undeclared is
-    in none.
+    their label. A case without a prediction stays in its denominator.
     """
     rows = {
         "error": slice(NEGATIVE, POSITIVE + 1),

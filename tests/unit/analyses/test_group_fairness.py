@@ -196,7 +196,6 @@ def test_left_out_cases_are_counted_by_reason(gate: Make, rows: Make) -> None:
         LeftOut("undeclared", "sex", 2),
         LeftOut("missing", "label", 3),
         LeftOut("undeclared", "label", 4),
-        LeftOut("undeclared", "prediction", 5),
     )
     # By itself each reason counts every case it holds for; nobody's age is given.
     assert result.left_out == (
@@ -205,8 +204,28 @@ def test_left_out_cases_are_counted_by_reason(gate: Make, rows: Make) -> None:
         LeftOut("missing", "age", 101),
         LeftOut("missing", "label", 5),
         LeftOut("undeclared", "label", 4),
-        LeftOut("undeclared", "prediction", 11),
     )
+
+
+def test_a_prediction_that_is_no_declared_value_counts_as_none(gate: Make, rows: Make) -> None:
+    """Junk in the column that the submitter writes changes bounds as a blank does, and hides no error.
+
+    150 of 300 men are missed; written as junk instead, they are still in the denominator, and the upper bound
+    takes all of them for misses: the gap cannot pass.
+    """
+    plan = gate({"id": "g", "metric": "false_negative", "by": "sex", "max_group_gap": 0.15})
+    women = misses(rows, "female", 0, 300)
+    honest = plan(women + misses(rows, "male", 150, 300))
+    assert honest.criteria[0].state is State.FAIL
+    junk, blank = (
+        plan(women + misses(rows, "male", 0, 150) + rows(150, sex="male", label=1, prediction=value))
+        for value in ("n/a", "")
+    )
+    assert junk.criteria == blank.criteria
+    assert junk.criteria[0].state is State.INSUFFICIENT_EVIDENCE
+    assert junk.criteria[0].lines[1].denominator == 300
+    assert junk.criteria[0].left_out == ()
+    assert Reason("undeclared-predictions", {"count": 150, "column": "prediction"}) in junk.notes
 
 
 def test_selection_needs_no_label(gate: Make, rows: Make) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from lacre.analyses import analyse, merge
+from lacre.analyses.reasons import Reason
 from lacre.analyses.verdict import LeftOut, State
 from lacre.canonical import canonical_json, parse_canonical
 from lacre.errors import KindNotBuilt
@@ -47,9 +48,10 @@ def test_systems_merge_in_order_and_the_worst_state_counts(gate: Make, rows: Mak
     assert [each.system for each in merged.criteria] == ["a", "b"]
     assert [each.state for each in merged.criteria] == [State.PASS, State.FAIL]
     assert len(merged.estimates) == len(good.estimates) + len(bad.estimates)
-    # What is the table's own stands once; what a system did stands with its name.
-    assert merged.left_out == (LeftOut("missing", "age", 400), LeftOut("undeclared", "prediction", 1, "b"))
-    assert merged.notes == good.notes
+    # What is the table's own stands once.
+    assert merged.left_out == (LeftOut("missing", "age", 400),)
+    assert all(note in merged.notes for note in good.notes)
+    assert Reason("undeclared-predictions", {"count": 1, "column": "prediction"}) in merged.notes
     assert merge([good]) is good
 
 
