@@ -21,4 +21,8 @@ def __getattr__(name: str) -> Any:
         from lacre import api
 
         return getattr(api, name)
+    if name == "errors":
+        import lacre.errors as module
+
+        return module
     raise AttributeError(f"module 'lacre' has no attribute {name!r}")

@@ -20,7 +20,7 @@ from lacre.broker.desk import Desk
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import LedgerMade
 from lacre.durable import read_hashed
-from lacre.errors import StoreCorrupt, StoreForeign, StoreNotDatabase
+from lacre.errors import FileNotNamed, StoreCorrupt, StoreForeign, StoreNotDatabase
 from lacre.pools.keyring import Keyring
 from lacre.pools.vault import Vault
 from lacre.report import views
@@ -73,11 +73,14 @@ def _user() -> str | None:
         return None
 
 
-def check(protocol: str | Path | bytes) -> Checked:
-    """Validate a protocol file (a path, or its bytes); raises `ProtocolError`. Needs no ledger."""
+def check(protocol: str | Path | bytes, files: str | Path | Sequence[str | Path] = ()) -> Checked:
+    """Validate a protocol file (a path, or its bytes); raises `ProtocolError`. Needs no ledger.
+
+    `files`, as `[TABLE=]FILE`, are read as the protocol declares them, and nothing is kept.
+    """
     from lacre.broker.register import check as check_protocol
 
-    return Checked.of(check_protocol(protocol))
+    return Checked.of(check_protocol(protocol, _specs(files)))
 
 
 def init(
@@ -329,6 +332,8 @@ def _audit(
 
 
 def _specs(files: str | Path | Sequence[str | Path]) -> builtins.list[str]:
-    if isinstance(files, str | Path):
-        return [str(files)]
-    return [str(each) for each in files]
+    given = [files] if isinstance(files, str | Path) else list(files)
+    for each in given:
+        if not isinstance(each, str | Path):
+            raise FileNotNamed(kind=type(each).__name__)
+    return [str(each) for each in given]

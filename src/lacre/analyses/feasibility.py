@@ -14,7 +14,6 @@ from lacre.analyses.families import error_rate
 from lacre.analyses.verdict import Rule
 from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
 from lacre.protocol.models import Protocol
-from lacre.protocol.tables import Table
 from lacre.stats.fairness import RateCounts, simultaneous_bounds
 from lacre.stats.proportions import Floats, clopper_pearson
 
@@ -36,13 +35,20 @@ class Minimum:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What one criterion of an analysis asks of each of its declared groups."""
+    """What one criterion of an analysis asks of each of its declared groups, and the rows planned."""
 
     analysis: str
     criterion: str
     metric: str
     groups: int
     minimum: Minimum
+    planned: int | None = None
+
+    @property
+    def too_few_planned(self) -> bool:
+        """Whether the planned cases, all of them in the denominator, are too few for the rule to pass."""
+        least = self.minimum.to_pass
+        return self.planned is not None and least is not None and self.planned < least * self.groups
 
 
 def minimum_cases(rule: Rule, groups: int, alpha: float, min_cell: int) -> Minimum:
@@ -90,17 +96,19 @@ def requirements(protocol: Protocol) -> tuple[Need, ...]:
         need
         for name, plan in protocol.analyses.items()
         if isinstance(plan, GroupFairnessPlan)
-        for need in _of_plan(name, plan, protocol.tables[plan.table])
+        for need in _of_plan(name, plan, protocol)
     )
 
 
-def _of_plan(name: str, plan: GroupFairnessPlan, declared: Table) -> list[Need]:
+def _of_plan(name: str, plan: GroupFairnessPlan, protocol: Protocol) -> list[Need]:
+    declared = protocol.tables[plan.table]
+    planned = protocol.pools[plan.pool].planned.get(plan.table)
     alpha = error_rate(plan.confidence)
     found = []
     for criterion in plan.criteria:
         groups = prod(len(declared.columns[each].named_values) for each in criterion.by)
         minimum = minimum_cases(rule_of(criterion), groups, alpha, plan.min_cell)
-        found.append(Need(name, criterion.id, criterion.metric, groups, minimum))
+        found.append(Need(name, criterion.id, criterion.metric, groups, minimum, planned))
     return found
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lacre.errors import FileNotGiven, FilePrefixNeeded
+from lacre.errors import FileNotGiven, FilePrefixNeeded, FilePrefixUnknown
 from lacre.text import _
 
 
@@ -36,10 +36,11 @@ def _prefix(spec: str, mark: str, names: Sequence[str], *, what: str) -> tuple[s
     head, found, tail = spec.partition(mark)
     if found and head in names:
         return head, tail
+    shown = {"what": what, "names": ", ".join(names)}
+    if found and names and not Path(spec).exists() and head.isidentifier():
+        raise FilePrefixUnknown(name=head, example=f"{names[0]}{mark}{tail}", **shown)
     if len(names) > 1:
-        raise FilePrefixNeeded(
-            file=spec, what=what, names=", ".join(names), example=f"{names[0]}{mark}{tail or spec}"
-        )
+        raise FilePrefixNeeded(file=spec, example=f"{names[0]}{mark}{tail or spec}", **shown)
     return (names[0] if names else ""), spec
 
 

@@ -7,12 +7,14 @@ from typing import Literal
 
 import numpy as np
 
+from lacre.analyses.families import check_unit
 from lacre.broker.files import Given
 from lacre.durable import read_hashed
+from lacre.errors import NothingDeclared
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SealedRecord
-from lacre.tables.columns import Times, TypedTable
+from lacre.tables.columns import UNDECLARED, Codes, Outcomes, Times, TypedTable
 from lacre.tables.exclude import apply_exclusions
 from lacre.tables.formats import Format, format_of
 from lacre.tables.join import concat
@@ -28,6 +30,8 @@ class Raw:
     table: str
     format: Format
     data: bytes
+    name: str | None = None
+    """What messages call the file; the table, where it came out of a sealed pool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,27 @@ class PoolTable:
 
 def load(given: Sequence[Given]) -> tuple[Raw, ...]:
     """Read files whole; their names say how they are to be read."""
-    return tuple(Raw(g.table, format_of(g.path), read_hashed(g.path)[0]) for g in given)
+    return tuple(Raw(g.table, format_of(g.path), read_hashed(g.path)[0], g.path.name) for g in given)
+
+
+def outside(protocol: Protocol, tables: Mapping[str, PoolTable]) -> dict[str, int]:
+    """Count, by `table.column`, the cells whose value the protocol does not declare.
+
+    Raises `NothingDeclared` for a column in which no cell holds a declared value: that is another spelling.
+    """
+    found = {}
+    for table, read in tables.items():
+        for name, column in read.typed.columns.items():
+            if not isinstance(column, Codes | Outcomes):
+                continue
+            undeclared = int((column.codes == UNDECLARED).sum())
+            if undeclared and not (column.codes >= 0).any():
+                values = protocol.tables[table].columns[name].named_values
+                file = read.raws[0].name or table
+                raise NothingDeclared(file=file, column=name, count=undeclared, values=", ".join(values))
+            if undeclared:
+                found[f"{table}.{name}"] = undeclared
+    return found
 
 
 def read_pool_tables(
@@ -65,8 +89,6 @@ def check_units(protocol: Protocol, tables: Mapping[str, PoolTable]) -> None:
 
     Raises `UnitRepeated`, with the count.
     """
-    from lacre.analyses.families import check_unit
-
     for name, table in tables.items():
         declared = protocol.tables[name]
         check_unit(declared, table.typed.select(apply_exclusions(table.typed, declared.exclude).kept))
@@ -86,7 +108,9 @@ def _read(
         parts = []
         for raw in files:
             progress("reading", done, len(raws))
-            parts.append(read_table(raw.data, declared, name, raw.format, only=only, keep=keep))
+            parts.append(
+                read_table(raw.data, declared, name, raw.format, only=only, keep=keep, file=raw.name)
+            )
             done += 1
         if parts:
             tables[name] = PoolTable(files, concat(parts))

@@ -28,6 +28,7 @@ from lacre.protocol.tables import Table
 from lacre.rules.common import require_study
 from lacre.rules.reading import sealed_pool
 from lacre.rules.requests import Read, ReadFacts
+from lacre.rules.state import PoolState
 from lacre.tables.columns import TypedTable
 from lacre.text import _
 
@@ -74,7 +75,9 @@ def inputs(
         made = enter(desk, tx, view(tx, study), signed, ReadFacts(engine=engine()))
     remember(desk, tx)
     opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
-    write_durably(output, _csv(opened, columns), mode=0o600)
+    write_durably(
+        output, _csv(opened, columns, protocol.tables[name], _encoding(protocol, sealed, name)), mode=0o600
+    )
     return InputsWritten(
         study=study,
         pool=pool,
@@ -88,12 +91,9 @@ def inputs(
 
 
 def handed_out(table: Table) -> tuple[str, ...]:
-    """The key and the columns marked `is: input`, in declared order."""
-    return tuple(
-        name
-        for name, column in table.columns.items()
-        if name in table.key or ("input" in column.is_ and column.source is None)
-    )
+    """The key, then the columns marked `is: input`."""
+    inputs = (name for name, column in table.columns.items() if "input" in column.is_ and not column.source)
+    return tuple(dict.fromkeys((*table.key, *inputs)))
 
 
 def _table(protocol: Protocol, pool: str, table: str | None) -> str:
@@ -105,16 +105,25 @@ def _table(protocol: Protocol, pool: str, table: str | None) -> str:
     return table
 
 
-def _csv(table: TypedTable, columns: Iterable[str]) -> Iterator[bytes]:
-    """The columns as they were written in the sealed file, a thousand rows at a time."""
+def _encoding(protocol: Protocol, pool: PoolState, table: str) -> str:
+    """The table's declared encoding, where its cells came from files in it; JSON and Parquet hold any text."""
+    formats = {record.format for record in pool.sealed.request.records if record.table == table}
+    return protocol.tables[table].encoding if formats <= {"csv", "tsv"} else "utf-8"
+
+
+def _csv(table: TypedTable, columns: Iterable[str], declared: Table, encoding: str) -> Iterator[bytes]:
+    """The columns as they were written in the sealed file, a thousand rows at a time.
+
+    Delimiter and encoding are the declared ones, as a submission's will have to be.
+    """
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
+    writer = csv.writer(buffer, delimiter=declared.delimiter, lineterminator="\n")
     names = list(columns)
     writer.writerow(names)
     cells = [table.texts[name] for name in names]
     for start in range(0, table.rows, 1000):
         for row in range(start, min(start + 1000, table.rows)):
             writer.writerow(["" if column[row] is None else column[row] for column in cells])
-        yield buffer.getvalue().encode()
+        yield buffer.getvalue().encode(encoding)
         buffer.seek(0)
         buffer.truncate()

@@ -30,13 +30,16 @@ class LedgerMade:
 class Checked:
     """A valid protocol, its hash, and what its criteria ask of the data.
 
-    `needs` says of each criterion how few cases a group may have for it to pass, or fail, at all.
+    `needs` says of each criterion how few cases a group may have for it to pass, or fail, at all. `rows` and
+    `outside` are of the files that were read with it, by table and by `table.column`.
     """
 
     name: str
     protocol: "Protocol"
     protocol_hash: str
     needs: "tuple[Need, ...]"
+    rows: Mapping[str, int] = field(default_factory=dict)
+    outside: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,11 @@ class Registered:
 
 @dataclass(frozen=True, slots=True)
 class PoolSealed:
-    """A pool sealed: its rows by table, what it counts as, and what was noticed."""
+    """A pool sealed: its rows by table, what it counts as, and what was noticed.
+
+    `undeclared` lists columns that are not used; `outside` counts, by `table.column`, cells whose value is
+    not a declared one. Neither is in the log.
+    """
 
     study: str
     pool: str
@@ -62,6 +69,7 @@ class PoolSealed:
     standing: str
     rows: Mapping[str, int]
     undeclared: Mapping[str, tuple[str, ...]]
+    outside: Mapping[str, int]
     shortfall: tuple[Shortfall, ...]
     overlaps: tuple[Overlap, ...]
     remembered: int
@@ -93,6 +101,7 @@ class ReadPlanned:
     decision: ReadDecision
     submissions: tuple[SubmissionFacts, ...]
     ignored: Mapping[str, tuple[str, ...]]
+    outside: Mapping[str, int] = field(default_factory=dict)
     finishes: int | None = None
 
 

@@ -34,6 +34,7 @@ from lacre.broker.submissions import (
     keep,
     load_submissions,
     match_ids,
+    outside_of,
     reopen,
     same_submissions,
 )
@@ -88,6 +89,7 @@ class _Found:
     gathered: Gathered
     finishes: ReadMade | None = None
     ignored: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    outside: dict[str, int] = field(default_factory=dict)
 
 
 def check_protocol(desk: Desk, study: str, source: str | Path | bytes | None) -> None:
@@ -121,6 +123,7 @@ def read_and_analyse(desk: Desk, ask: Ask) -> ResultShown | ReadPlanned:
                 decision=decision,
                 submissions=found.facts.submissions,
                 ignored=found.ignored,
+                outside=found.outside,
                 finishes=found.finishes.entry if found.finishes else None,
             )
         made, before, lock = _spend(desk, ask, found)
@@ -181,7 +184,8 @@ def _find(
         for name, table in s.tables.items()
         if table.typed.undeclared
     }
-    return _Found(state, study, pool, submissions, facts, gathered, finishes, ignored)
+    odd = {label: n for s in submissions for label, n in outside_of(study, s).items()}
+    return _Found(state, study, pool, submissions, facts, gathered, finishes, ignored, odd)
 
 
 def _facts(

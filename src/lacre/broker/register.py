@@ -1,5 +1,6 @@
 """`register`: put a validated protocol in the ledger, before any data exists."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from lacre.broker.desk import (
@@ -11,6 +12,7 @@ from lacre.broker.desk import (
     sign_request,
     view,
 )
+from lacre.broker.files import parse_given
 from lacre.broker.outcomes import Checked, Registered
 from lacre.durable import read_hashed
 from lacre.ledger.merkle import inclusion_proof
@@ -36,12 +38,26 @@ def load_protocol(source: str | Path | bytes) -> tuple[str, Protocol]:
     return path.name, parse(read_hashed(path)[0], path.name)
 
 
-def check(source: str | Path | bytes) -> Checked:
-    """Validate a protocol and say what its criteria need; touches no ledger."""
+def check(source: str | Path | bytes, files: Sequence[str] = ()) -> Checked:
+    """Validate a protocol and say what its criteria need; touches no ledger.
+
+    `files` are read as the protocol declares its tables, so that a plan can be tried on cases that are no
+    secret before it is registered.
+    """
     from lacre.analyses.feasibility import requirements
 
     name, protocol = load_protocol(source)
-    return Checked(name, protocol, protocol_hash(protocol), requirements(protocol))
+    rows, odd = _try(protocol, files) if files else ({}, {})
+    return Checked(name, protocol, protocol_hash(protocol), requirements(protocol), rows, odd)
+
+
+def _try(protocol: Protocol, files: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+    from lacre.broker.ingest import check_units, load, outside, read_pool_tables
+
+    raws = load(parse_given(files, tuple(protocol.tables)))
+    tables = read_pool_tables(protocol, raws, lambda *_progress: None)
+    check_units(protocol, tables)
+    return {name: table.typed.rows for name, table in tables.items()}, outside(protocol, tables)
 
 
 def register(desk: Desk, source: str | Path | bytes) -> Registered:

@@ -12,6 +12,7 @@ from lacre.broker.ingest import (
     check_units,
     early_labels,
     load,
+    outside,
     read_pool_tables,
     records_of,
     typed_of,
@@ -43,6 +44,7 @@ class _Ready:
     tables: Mapping[str, PoolTable]
     prints: Prints
     personal: Prints
+    outside: Mapping[str, int]
 
     @property
     def raws(self) -> tuple[Raw, ...]:
@@ -93,6 +95,7 @@ def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: boo
         standing=decision.standing,
         rows=facts.rows,
         undeclared={name: table.typed.undeclared for name, table in ready.tables.items()},
+        outside=ready.outside,
         shortfall=decision.shortfall,
         overlaps=(*facts.shared, *facts.exposed),
         remembered=facts.remembered,
@@ -105,13 +108,14 @@ def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: boo
 def _read(desk: Desk, state: State, protocol: Protocol, raws: Sequence[Raw]) -> _Ready:
     tables = read_pool_tables(protocol, raws, desk.progress)
     check_units(protocol, tables)
+    found = outside(protocol, tables)
     typed = typed_of(tables)
     desk.progress("fingerprinting", 0, None)
     study, genesis = protocol.study, state.genesis
     prints = fingerprint(typed, protocol, study=study, genesis=genesis, key=desk.keys.fingerprint)
     mine = person_key(desk.state_folder, desk.entropy)
     personal = fingerprint(typed, protocol, study=study, genesis=genesis, key=mine)
-    return _Ready(tables, prints, personal)
+    return _Ready(tables, prints, personal, found)
 
 
 def _facts(

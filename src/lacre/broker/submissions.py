@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lacre.broker.desk import Desk
 from lacre.broker.files import parse_given
-from lacre.broker.ingest import PoolTable, Raw, load, read_submission_tables, records_of
+from lacre.broker.ingest import PoolTable, Raw, load, outside, read_submission_tables, records_of
 from lacre.errors import ForeignCases, SubmissionMissing, SubmissionNotAsked
 from lacre.pools import vault
 from lacre.pools.exposure import match_submission_ids
@@ -55,6 +55,12 @@ def load_submissions(
         )
         for system in systems
     )
+
+
+def outside_of(study: StudyState, submission: Submission) -> dict[str, int]:
+    """Count a submission's cells whose value is not a declared one; `NothingDeclared` for a whole column."""
+    found = outside(study.in_force.protocol, submission.tables)
+    return {":".join(filter(None, (submission.system, label))): count for label, count in found.items()}
 
 
 def match_ids(

@@ -73,21 +73,22 @@ def new_verb(call: Call, name: str | None) -> int:
 @verb(
     "check",
     N_(
-        "Every problem is listed at once, with its line and column. For each criterion it says how many "
-        "cases a group needs before even zero errors can pass. Nothing is recorded, and no ledger is "
-        "needed."
+        "Problems are listed together, with line and column. For each criterion it says how many cases a "
+        "group needs before even zero errors can pass. Files, if given, are read as the protocol declares its "
+        "tables: try it on cases that are no secret. Nothing is recorded, and no ledger is needed."
     ),
     [
         Example("lacre check protocol.yaml", N_("Is it valid, and can its criteria pass?")),
-        Example("lacre check protocol.yaml --json", N_("The same for a program.")),
+        Example("lacre check protocol.yaml tried.csv", N_("Does it fit a file of the form to come?")),
     ],
 )
 @click.argument("protocol", type=click.Path(path_type=Path))
-def check_verb(call: Call, protocol: Path) -> int:
+@click.argument("files", nargs=-1)
+def check_verb(call: Call, protocol: Path, files: tuple[str, ...]) -> int:
     """Check a protocol."""
     from lacre import api
 
-    call.show(api.check(protocol))
+    call.show(api.check(protocol, files))
     return 0
 
 
@@ -117,10 +118,12 @@ def register_verb(call: Call, protocol: Path, receipt: Path | None, passphrase_f
 
     # Whether the receipt can be written is found out before anything is registered: there is no second one.
     _name, plan = load_protocol(protocol)
-    _refuse_to_overwrite(receipt, plan.study)
     folder = Path() if receipt is None else receipt.parent
     with staged(folder, what=_("the receipt") if receipt is None else receipt.name, mode=0o644) as file:
         with call.ledger(passphrase_file) as ledger:
+            # A study that is registered already is refused as such, and not for the receipt it has.
+            if plan.study not in {study.slug for study in ledger.status().studies}:
+                _refuse_to_overwrite(receipt, plan.study)
             registered = ledger.register(protocol)
         file.write(registered.receipt)
         name = f"{registered.study}@{registered.entry}.receipt" if receipt is None else receipt.name

@@ -38,7 +38,15 @@ class StudyAlreadyRegistered(LawError):
 
     code = "study-already-registered"
     rule = 1
-    template = N_("The study {study!r} was registered at entry {entry} ({time}), with {same} protocol.")
+    template = N_("The study {study!r} was registered at entry {entry}, {time}, with this very protocol.")
+    remedy = N_("Nothing is left to do. To register another plan, give it another `study:` name.")
+
+
+class StudyHasAnotherPlan(StudyAlreadyRegistered):
+    """A study is registered once, and with another protocol than this."""
+
+    code = "study-has-another-plan"
+    template = N_("The study {study!r} was registered at entry {entry}, {time}, with another protocol.")
     remedy = N_("A registered plan stands. To register another plan, give it another `study:` name.")
 
 
@@ -122,10 +130,10 @@ class AlreadyRevealed(LawError):
 
     code = "teste-already-read"
     rule = 6
-    template = N_("{pool} was revealed at entry {entry} ({time}); its result is at entry {result}.")
+    template = N_("{pool} was revealed at entry {entry}, {time}.")
     remedy = N_(
-        "See it with `lacre show`. To read {pool} again as dev, on the record and exploratory, add "
-        "--accept-dev."
+        "See what it gave with `lacre show {shown}`. To read {pool} again as dev, on the record and exploratory, "
+        "add --accept-dev."
     )
 
 

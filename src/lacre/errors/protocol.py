@@ -15,7 +15,9 @@ class ProtocolInvalid(ProtocolError):
 
     code = "protocol-invalid"
     template = N_("{name} cannot be accepted as it stands ({count} to mend):")
-    remedy = N_("Mend what is listed, then run `lacre check` again; `lacre new` shows a whole protocol.")
+    remedy = N_(
+        "Mend what is listed, then run `lacre check` again; `lacre new fairness` shows a whole protocol."
+    )
 
     listing = "problems"
 

@@ -228,6 +228,17 @@ class TableKeyRepeated(TableError):
     remedy = N_("Leave one row for each key, or declare the columns that together are the key.")
 
 
+class NothingDeclared(TableError):
+    """A column in which no cell holds a declared value."""
+
+    code = "table-nothing-declared"
+    template = N_(
+        "{file}: in all of {count} rows, {column!r} holds values that the protocol does not declare; it "
+        "declares {values}."
+    )
+    remedy = N_("Nothing was sealed or spent. Write the column with the declared values, letter for letter.")
+
+
 class TableForeignKeys(TableError):
     """Rows of a submission whose keys the pool does not hold."""
 

@@ -35,6 +35,22 @@ class FilePrefixNeeded(UsageError):
     remedy = N_("Put the name before the file, as in {example}.")
 
 
+class FilePrefixUnknown(UsageError):
+    """A file argument for a system or table that is not declared."""
+
+    code = "file-prefix-unknown"
+    template = N_("There is no {what} {name!r}; there is {names}.")
+    remedy = N_("Give the file as in {example}.")
+
+
+class FileNotNamed(UsageError):
+    """Something else than a file's name, given to the API."""
+
+    code = "file-not-named"
+    template = N_("Files are given by their names, and this is {kind}.")
+    remedy = N_("Write the data to a file, and give its path: what is sealed are the bytes of files.")
+
+
 class FileNotGiven(UsageError):
     """A table for which no file was given."""
 

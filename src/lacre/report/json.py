@@ -10,6 +10,7 @@ from lacre.audit.findings import Noted
 from lacre.audit.report import AuditReport
 from lacre.audit.story import Story
 from lacre.broker import outcomes
+from lacre.protocol.document import value_of
 from lacre.report import history
 from lacre.report.chosen import chosen
 from lacre.rules.custody import grade
@@ -53,6 +54,7 @@ def planned(plan: outcomes.ReadPlanned) -> Document:
         **plan.decision.as_json(),
         "submissions": _wires(plan.submissions),
         "ignored": _lists(plan.ignored),
+        "outside": dict(plan.outside),
         "finishes": plan.finishes,
     }
 
@@ -92,10 +94,14 @@ def checked(check: outcomes.Checked) -> Document:
                 "groups": need.groups,
                 "to_pass": need.minimum.to_pass,
                 "to_fail": need.minimum.to_fail,
+                "planned": need.planned,
+                "too_few_planned": need.too_few_planned,
             }
             for need in check.needs
         ],
-        "canonical": protocol.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "rows": dict(check.rows),
+        "outside": dict(check.outside),
+        "canonical": value_of(protocol),
     }
 
 
@@ -121,6 +127,7 @@ def sealed(pool: outcomes.PoolSealed) -> Document:
         "standing": pool.standing,
         "rows": dict(pool.rows),
         "undeclared": _lists(pool.undeclared),
+        "outside": dict(pool.outside),
         "shortfall": _wires(pool.shortfall),
         "overlaps": _wires(pool.overlaps),
         "remembered": pool.remembered,
@@ -140,6 +147,7 @@ def inputs(written: outcomes.InputsWritten) -> Document:
         "path": str(written.path),
         "rows": written.rows,
         "columns": list(written.columns),
+        "warnings": list(written.warnings),
     }
 
 
@@ -163,6 +171,7 @@ def status(ledger: outcomes.LedgerStatus) -> Document:
             for key in ledger.keys
         ],
         "studies": [_study(study) for study in ledger.studies],
+        "warnings": list(ledger.warnings),
     }
 
 
@@ -180,7 +189,7 @@ def study(shown: outcomes.StudyShown) -> Document:
         "question": protocol.question,
         "custody": dict(shown.custody),
         "history": _history(shown.entries, shown.names),
-        "canonical": protocol.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "canonical": value_of(protocol),
     }
 
 

@@ -11,7 +11,7 @@ from lacre.protocol.kinds.group_fairness import Criterion
 from lacre.protocol.models import Protocol
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page, Row
-from lacre.report.result_text import custody, ignored, shortfalls, warnings
+from lacre.report.result_text import custody, ignored, outside, shortfalls, warnings
 from lacre.text import _, ngettext
 
 if TYPE_CHECKING:
@@ -33,7 +33,9 @@ def made_page(made: LedgerMade) -> Page:
     else:
         page.say(_("The keys have no passphrase: whoever can read the folder can use them."))
     page.say(
-        _("Keep a copy of the folder's keys elsewhere. Next: `lacre new`, or `lacre register PROTOCOL`.")
+        _(
+            "Keep a copy of the folder's keys elsewhere. Next: `lacre new fairness`, or `lacre register PROTOCOL`."
+        )
     )
     return page
 
@@ -50,14 +52,36 @@ def checked_page(checked: Checked) -> Page:
         page.say(_("Prior exposure: {words}").format(words=protocol.data.prior_exposure))
         page.say(_("So every result will read retrospective, and none confirmatory."))
     _pools(page, protocol)
+    for table, rows in checked.rows.items():
+        page.say(
+            ngettext("{table}: {rows} row read", "{table}: {rows} rows read", rows).format(
+                table=table, rows=rows
+            )
+        )
+    outside(page, checked.outside)
     analyses(page, protocol, {(need.analysis, need.criterion): need.minimum for need in checked.needs})
     page.gap()
     page.say(
         _(
-            "“to pass” and “to fail” are the fewest cases that each group must have for the rule to be able "
-            "to, even if every case speaks for it. To be likely to takes many more."
+            "“to pass” and “to fail” are the fewest cases that each group must have in the rate's denominator "
+            "for the rule to be able to, even if every case speaks for it. To be likely to takes many more."
         )
     )
+    for need in checked.needs:
+        if need.too_few_planned:
+            page.say(
+                Cell(_("Warning: "), "yellow"),
+                _(
+                    "{analysis}, {criterion}: cannot pass as planned. It needs {least} cases in each of {groups} "
+                    "groups, and {planned} are planned for all."
+                ).format(
+                    analysis=need.analysis,
+                    criterion=need.criterion,
+                    least=need.minimum.to_pass,
+                    groups=need.groups,
+                    planned=need.planned,
+                ),
+            )
     page.gap()
     page.say(_("Nothing was recorded. Next: `lacre register {name}`.").format(name=checked.name))
     return page
@@ -94,6 +118,7 @@ def sealed_page(sealed: PoolSealed) -> Page:
     for line in shortfalls(sealed.shortfall):
         page.say(line)
     ignored(page, sealed.undeclared)
+    outside(page, sealed.outside)
     for found in sealed.overlaps:
         page.say(_("Shared with another pool: {overlap}.").format(overlap=history.overlap(found)))
     if sealed.remembered:
@@ -107,7 +132,10 @@ def sealed_page(sealed: PoolSealed) -> Page:
     page.say(_("Custody: {grade}").format(grade=custody(sealed.custody)))
     if len(sealed.recipients) == 1:
         page.say(
-            _("One key alone can open it: if that key is lost, so is the pool. Keep a copy of it elsewhere.")
+            _(
+                "One key alone can open it, keys/identity.age in the ledger's folder: if that is lost, so is the "
+                "pool. Keep a copy of it elsewhere."
+            )
         )
     warnings(page, sealed.warnings)
     return page
@@ -129,6 +157,7 @@ def inputs_page(written: InputsWritten) -> Page:
             "It is on record as entry {entry}. No label left {pool}, which counts as what it did before."
         ).format(entry=written.entry, pool=written.pool)
     )
+    warnings(page, written.warnings)
     return page
 
 

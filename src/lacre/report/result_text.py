@@ -10,7 +10,7 @@ from lacre.report import analysis_text, history, words
 from lacre.report.analysis_text import Document, verdict
 from lacre.report.page import Cell, Page
 from lacre.rules.requests import ReadDecision, Shortfall
-from lacre.text import N_, _
+from lacre.text import N_, _, ngettext
 
 CUSTODY: Mapping[str, str] = MappingProxyType(
     {
@@ -155,6 +155,19 @@ def ignored(page: Page, columns: Mapping[str, Sequence[str]]) -> None:
             page.say(_("Not used, of {table}: {columns}").format(table=file, columns=words.listing(names)))
 
 
+def outside(page: Page, columns: Mapping[str, int]) -> None:
+    """Count the cells of files whose value is not a declared one."""
+    for column, count in columns.items():
+        page.say(
+            Cell(_("Warning: "), "yellow"),
+            ngettext(
+                "{column} holds a value in {count} row that the protocol does not declare.",
+                "{column} holds values in {count} rows that the protocol does not declare.",
+                count,
+            ).format(column=printable(column), count=count),
+        )
+
+
 def warnings(page: Page, said: Sequence[str]) -> None:
     """Pass on what was odd and no reason to refuse."""
     for warning in said:
@@ -190,6 +203,7 @@ def plan_page(planned: ReadPlanned) -> Page:
             )
         )
     ignored(page, planned.ignored)
+    outside(page, planned.outside)
     return page
 
 

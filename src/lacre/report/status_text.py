@@ -8,7 +8,7 @@ from lacre.errors import printable
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page
 from lacre.report.plan_text import analyses
-from lacre.report.result_text import custody
+from lacre.report.result_text import custody, warnings
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import CONTENT_CLASSES, Read
 from lacre.rules.state import PoolState, ReadMade, StudyState
@@ -34,6 +34,7 @@ def status_page(status: LedgerStatus) -> Page:
             ),
             indent=1,
         )
+    warnings(page, status.warnings)
     if not status.studies:
         page.gap()
         page.say(_("There is no study yet: `lacre register PROTOCOL`."))

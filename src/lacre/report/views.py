@@ -32,6 +32,10 @@ class Shows:
 
         return as_text(self, width=WIDTH)
 
+    def __repr__(self) -> str:
+        first = next((line.strip() for line in str(self).splitlines() if line.strip()), "")
+        return f"<lacre {type(self).__name__}: {first}>"
+
     def as_json(self) -> dict[str, Any]:
         """Return the document that `--json` writes."""
         from lacre.report.json import as_json

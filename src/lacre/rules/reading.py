@@ -26,6 +26,7 @@ from lacre.rules.common import declared_pool, require_in_force, require_role, re
 from lacre.rules.requests import CONTENT_CLASSES, Overlap, Read, ReadDecision, ReadFacts
 from lacre.rules.sealing import overlaps_text
 from lacre.rules.state import PoolState, ReadMade, State, StudyState
+from lacre.rules.wire import moment
 from lacre.text import _
 
 NOT_REGISTERED_POOL = "not-the-registered-pool"
@@ -83,10 +84,11 @@ def _check_first(pool: PoolState) -> None:
     """Rule 6: `teste` is revealed once, as `teste`; later reads must say `accept_dev`."""
     for read in pool.of_class("teste", "dev"):
         result = pool.result_of(read.entry)
-        found = "-" if result is None else result
-        raise AlreadyRevealed(pool=pool.name, entry=read.entry, time=read.time, result=found)
+        study = read.request.study
+        shown = study if result is None else f"{study}@{result}"
+        raise AlreadyRevealed(pool=pool.name, entry=read.entry, time=moment(read.time), shown=shown)
     if pool.standing != "teste":
-        raise SealedAsDev(pool=pool.name, entry=pool.sealed.entry, time=pool.sealed.time)
+        raise SealedAsDev(pool=pool.name, entry=pool.sealed.entry, time=moment(pool.sealed.time))
 
 
 def systems_of(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:

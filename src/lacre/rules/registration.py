@@ -1,9 +1,10 @@
 """Registering a study: rules 1 and 9."""
 
-from lacre.errors import NotBetweenGroups, StudyAlreadyRegistered, StudySlugDiffers
+from lacre.errors import NotBetweenGroups, StudyAlreadyRegistered, StudyHasAnotherPlan, StudySlugDiffers
 from lacre.rules.common import require_role
 from lacre.rules.requests import Register, RegisterDecision, RegisterFacts
 from lacre.rules.state import State
+from lacre.rules.wire import moment
 
 
 def decide_register(state: State, request: Register, by: str, _facts: RegisterFacts) -> RegisterDecision:
@@ -15,13 +16,8 @@ def decide_register(state: State, request: Register, by: str, _facts: RegisterFa
     require_role(state, by, "registrant")
     if state.study is not None:
         version = state.study.registered
-        same = version.protocol_hash == request.protocol
-        raise StudyAlreadyRegistered(
-            study=request.study,
-            entry=version.entry,
-            time=version.time,
-            same="the same" if same else "another",
-        )
+        refusal = StudyHasAnotherPlan if version.protocol_hash != request.protocol else StudyAlreadyRegistered
+        raise refusal(study=request.study, entry=version.entry, time=moment(version.time))
     protocol = state.protocols(request.protocol)
     if protocol.study != request.study:
         raise StudySlugDiffers(study=request.study, slug=protocol.study)

@@ -13,6 +13,7 @@ from lacre.protocol.pools import Pool
 from lacre.rules.common import declared_pool, require_in_force, require_role, require_study
 from lacre.rules.requests import Overlap, Seal, SealDecision, SealedRecord, SealFacts, Shortfall
 from lacre.rules.state import State, StudyState
+from lacre.rules.wire import moment
 
 
 def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealDecision:
@@ -25,7 +26,7 @@ def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealD
     _check_tables(pool, request.pool, request.records, facts.rows)
     standing = "dev" if request.as_dev else pool.role
     if standing != "dev" and (early := sum(facts.early_labels.values())):
-        raise LabelsBeforeRegistration(pool=request.pool, count=early, time=study.registered.time)
+        raise LabelsBeforeRegistration(pool=request.pool, count=early, time=moment(study.registered.time))
     _check_overlaps(study, request, standing, facts)
     return SealDecision(standing=standing, shortfall=_shortfall(pool.planned, facts.rows))
 
@@ -36,7 +37,7 @@ def check_sealable(study: StudyState, name: str, pool: Pool) -> None:
         raise PoolIsOpen(pool=name)
     if name in study.pools:
         sealed = study.pools[name].sealed
-        raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=sealed.time)
+        raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=moment(sealed.time))
 
 
 def _check_tables(pool: Pool, name: str, records: Sequence[SealedRecord], rows: Mapping[str, int]) -> None:

@@ -20,6 +20,11 @@ Timestamp = Annotated[
 Count = Annotated[int, Field(ge=0, le=MAX_SAFE)]
 
 
+def moment(time: str) -> str:
+    """A `Timestamp` as people read it, to the second."""
+    return f"{time[:10]} {time[11:19]} UTC"
+
+
 class Wire(BaseModel):
     """A frozen record with one canonical byte form."""
 

@@ -53,6 +53,42 @@ def test_estimates_never_stand_without_their_interval(study: Study) -> None:
     assert (frame["value"] <= frame["high"]).all()
 
 
+def test_an_outcome_is_one_line_where_it_is_looked_at(study: Study) -> None:
+    study.begin()
+    for outcome in (study.ledger.status(), study.ledger.log(), study.ledger.audit()):
+        assert repr(outcome).startswith("<lacre ")
+        assert len(repr(outcome)) < 150
+
+
+def test_a_plan_is_tried_on_a_file_before_it_is_registered(study: Study) -> None:
+    checked = api.check(study.protocol(), study.cases(0, 150))
+    assert (checked.rows, checked.outside) == ({"cases": 150}, {})
+    bad = study.cases(500)
+    bad.write_text(bad.read_text().replace("code", "codes"))
+    with pytest.raises(errors.TableColumnAbsent) as refused:
+        api.check(study.protocol(), bad)
+    assert bad.name in refused.value.message
+    assert study.size == 1, "nothing was recorded"
+
+
+def test_a_plan_too_small_to_pass_says_so(study: Study) -> None:
+    """200 cases planned, two groups, a gap of .05: 86 cases each are needed, and 172 are; of .02, more than that."""
+    needs = {need.analysis: need for need in api.check(study.protocol(gap="0.05")).needs}
+    assert (needs["parity"].minimum.to_pass, needs["parity"].too_few_planned) == (86, False)
+    needs = {need.analysis: need for need in api.check(study.protocol(gap="0.02")).needs}
+    assert needs["parity"].too_few_planned
+    assert not needs["rehearsal"].too_few_planned, "nothing is planned for dev"
+
+
+def test_files_are_named(study: Study) -> None:
+    study.begin()
+    with pytest.raises(errors.FileNotNamed):
+        study.ledger.seal("parity", "teste", [{"case_id": 1}])
+    with pytest.raises(errors.FilePrefixUnknown) as refused:
+        study.ledger.seal("parity", "teste", "casos=cases.csv")
+    assert "casos" in refused.value.message
+
+
 def test_names_that_are_no_entrys_are_refused(study: Study) -> None:
     study.begin()
     study.seal("teste", 0)

@@ -193,6 +193,53 @@ def test_a_repeated_unit_is_refused_before_anything_is_sealed(study: Study) -> N
     assert study.ledger.seal("parity", "teste", study.cases(1000)).standing == "teste"
 
 
+def test_values_nobody_declared_are_told_at_the_seal_and_a_whole_column_of_them_refused(study: Study) -> None:
+    study.begin()
+    some = study.cases(0)
+    some.write_text(some.read_text().replace(",female,", ",feminino,", 3))
+    made = study.ledger.seal("parity", "dev", some)
+    assert made.outside == {"cases.sex": 3}
+    other = study.cases(1000)
+    other.write_text(other.read_text().replace("female", "F").replace("male", "M"))
+    with pytest.raises(errors.NothingDeclared) as refused:
+        study.ledger.seal("parity", "teste", other)
+    assert (refused.value.fields["count"], refused.value.fields["values"]) == (200, "female, male")
+
+
+def test_a_submission_in_another_spelling_spends_nothing(study: Study) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    floats = study.predictions(0)
+    right = floats.read_text()
+    floats.write_text(right.replace(",1\n", ",1.0\n").replace(",0\n", ",0.0\n"))
+    before = study.size
+    for dry_run in (True, False):
+        with pytest.raises(errors.NothingDeclared):
+            study.ledger.reveal("parity", floats, dry_run=dry_run)
+    assert study.size == before
+    floats.write_text(right.replace(",1\n", ",yes\n", 2))
+    assert study.ledger.reveal("parity", floats, dry_run=True).outside == {"cases.prediction": 2}
+
+
+def test_inputs_come_in_the_tables_own_writing(study: Study, tmp_path: Path) -> None:
+    """Delimiter and encoding as declared, the key first, so that what is made of it can be submitted."""
+    path = study.protocol()
+    text = path.read_text().replace(
+        "    key: case_id\n", '    key: case_id\n    delimiter: ";"\n    encoding: latin-1\n'
+    )
+    path.write_text(text.replace("values: [female, male]", "values: [female, mañana]"))
+    study.ledger.register(path)
+    cases = study.cases(0)
+    written = cases.read_text().replace(",male,", ",mañana,").replace(",", ";")
+    cases.write_bytes(written.encode("latin-1"))
+    study.ledger.seal("parity", "teste", cases)
+    made = study.ledger.inputs("parity", "teste", tmp_path / "in.csv")
+    assert made.columns[0] == "case_id"
+    rows = [line.split(";") for line in written.splitlines()]
+    expected = [";".join((row[0], row[1], row[3])) for row in rows]
+    assert (tmp_path / "in.csv").read_bytes().decode("latin-1").splitlines() == expected
+
+
 # --- between studies and ledgers ----------------------------------------------------------------------------
 
 

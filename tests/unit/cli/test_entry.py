@@ -54,7 +54,7 @@ def test_json_after_the_end_of_options_is_a_file(lacre: Lacre) -> None:
 
 def test_a_usage_error_names_the_verb_s_help(lacre: Lacre) -> None:
     assert lacre("check").err.endswith("See `lacre check --help`.\n")
-    assert lacre("check", "a", "b").err.endswith("See `lacre check --help`.\n")
+    assert lacre("status", "a").err.endswith("See `lacre status --help`.\n")
 
 
 def test_a_refusal_is_two_lines(lacre: Lacre, monkeypatch: pytest.MonkeyPatch) -> None:

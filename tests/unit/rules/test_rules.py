@@ -50,10 +50,10 @@ def test_rule_01_nothing_of_a_study_precedes_its_registration(world: World) -> N
 def test_rule_01_a_study_is_registered_once(registered: World) -> None:
     with pytest.raises(StudyAlreadyRegistered) as again:
         registered.register()
-    assert "the same protocol" in again.value.message
+    assert again.value.code == "study-already-registered"
     with pytest.raises(StudyAlreadyRegistered) as other:
         registered.register(registered.add(exposure="the authors saw it"))
-    assert "another protocol" in other.value.message
+    assert other.value.code == "study-has-another-plan"
 
 
 def test_rule_01_a_protocol_is_registered_under_its_own_name(world: World) -> None:
