@@ -18,6 +18,7 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
     }
 )
 _DECIDED = ("within", "beyond", "open", "exploratory")
+_OF_GAPS = ("gap-kept", "gap-broken")
 _CHOSEN = ("threshold", "limit")
 
 Document = Mapping[str, Any]
@@ -97,6 +98,8 @@ def reason(stored: Document | None) -> str:
     fields = stored["fields"]
     bar = fields.get("threshold")
     shown = {name: _in_percent(name, value, bar) for name, value in fields.items()}
+    if stored["code"] in _OF_GAPS:
+        shown = {n: words.points(v) if isinstance(fields[n], float) else v for n, v in shown.items()}
     return render(Reason(stored["code"], shown))
 
 
@@ -129,19 +132,23 @@ def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: S
         Column(words.metric(criterion["metric"]), right=True),
         Column(_("rate"), right=True),
         Column(_("interval"), right=True),
-        Column(_("verdict"), wraps=True),
+        Column(_("verdict")),
     ]
     rows: list[Row] = [
         [
-            words.group(line["group"]),
+            words.group(line["group"], criterion["by"]),
             _events(line),
             _value(line, rate),
             words.interval(line["low"], line["high"], apart_from=_bar(criterion)),
-            _decided(line),
+            verdict(line["state"]),
         ]
         for line, rate in zip(lines, found, strict=True)
     ]
     page.table(columns, rows, indent=2)
+    for line in lines:
+        if line["reason"] is not None and line["reason"]["code"] not in _DECIDED:
+            name = words.group(line["group"], criterion["by"])
+            page.say(_("{group}: {why}").format(group=name, why=reason(line["reason"])), indent=2)
 
 
 def _explain(page: Page, found: Sequence[Document]) -> None:
@@ -179,16 +186,6 @@ def _value(line: Document, rate: Document) -> str:
     if line["value"] == 0 and line["high"]:
         return _up_to(line["high"])
     return words.rate(line["value"])
-
-
-def _decided(line: Document) -> Cell:
-    """Return a group's verdict, with its reason where the bounds are not all there is to it."""
-    state, why = line["state"], line["reason"]
-    said = state if why is None or why["code"] in _DECIDED else f"{state}: {reason(why)}"
-    return Cell(said, words.STATE_STYLES.get(state, ""))
-
-
-# --- beside the criteria -----------------------------------------------------------------------------------
 
 
 def _calibration(page: Page, errors: Sequence[Document]) -> None:

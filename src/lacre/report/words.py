@@ -49,12 +49,18 @@ def rule(metric_name: str, by: Sequence[str], form: str, limit: float) -> str:
     groups = " × ".join(printable(name) for name in by)
     if form not in RULES:
         return f"{metric(metric_name)} {groups} {percent(limit)}"
-    return _(RULES[form]).format(metric=metric(metric_name), by=groups, limit=percent(limit))
+    shown = points(percent(limit)) if form == "max_group_gap" else percent(limit)
+    return _(RULES[form]).format(metric=metric(metric_name), by=groups, limit=shown)
 
 
 def percent(share: float | None) -> str:
     """Return a share that somebody chose, such as a threshold, in percent, as short as it is."""
     return "–" if share is None else f"{_digits(share).rstrip('0').rstrip('.')} %"
+
+
+def points(share: str) -> str:
+    """Return a difference of two shares, given in percent, as what it is: percentage points."""
+    return _("{number} points").format(number=share.removesuffix(" %"))
 
 
 def rate(value: float | None, *, apart_from: float | None = None) -> str:
@@ -98,9 +104,10 @@ def who(keyid: str, names: Mapping[str, str]) -> str:
     return printable(names[keyid]) if names.get(keyid) else _("key {keyid}").format(keyid=keyid[:8])
 
 
-def group(values: Mapping[str, str]) -> str:
-    """Return a group by its values; everybody where it has none."""
-    return " × ".join(printable(value) for value in values.values()) or _("everybody")
+def group(values: Mapping[str, str], by: Sequence[str] = ()) -> str:
+    """Return a group by its values, in the order of the attributes `by`; everybody where it has none."""
+    named = sorted(values, key=lambda name: by.index(name) if name in by else len(by))
+    return " × ".join(printable(values[name]) for name in named) or _("everybody")
 
 
 def listing(names: Sequence[str]) -> str:

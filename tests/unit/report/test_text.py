@@ -71,11 +71,11 @@ def test_a_result_says_what_it_is_and_what_it_rests_on(life: Life) -> None:
     for said in (
         "screen@5 INSUFFICIENT_EVIDENCE",
         "Confirmatory: the first read of teste",
-        "false negatives by sex: no two groups further apart than 5 %",
+        "false negatives by sex: no two groups further apart than 5 points",
         "false positives by sex: at most 25 % in every group",
         "female 10 of 50 20.0 %",
         "0 of 50, 1 blank",
-        "INSUFFICIENT_EVIDENCE: 2 cases with a prediction, fewer than the 30 asked for.",
+        ": 2 cases with a prediction, fewer than the 30 asked for.",
         # 3/50, the rule of three
         "up to 6.0 %",
         "The intervals hold for the 3 declared groups together, at 95 % (Clopper-Pearson).",
@@ -144,7 +144,7 @@ def test_a_check_says_what_it_asks_of_the_data(life: Life) -> None:
     checked = life.outcomes["checked"]
     text = flat(as_text(checked))
     # No error in K = 3 groups of n: the gap is at most 1 - (0.05 / 2K)^(1/n), which is 0.05 at n = 93.3.
-    assert "misses false negatives by sex: no two groups further 94 30 apart than 5 %" in text
+    assert "misses false negatives by sex: no two groups further 94 30 apart than 5 points" in text
     assert "teste cases 260 cases" in text
     never = dataclasses.replace(
         checked.needs[0], minimum=dataclasses.replace(checked.needs[0].minimum, to_pass=None)
