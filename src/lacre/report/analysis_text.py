@@ -128,8 +128,8 @@ def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
 
 def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: Sequence[Document]) -> None:
     columns = [
-        Column(_("group"), wraps=True),
-        Column(words.metric(criterion["metric"]), right=True),
+        Column(_("group"), wraps=True, names=True),
+        Column(_("events"), right=True),
         Column(_("rate"), right=True),
         Column(_("interval"), right=True),
         Column(_("verdict")),
@@ -144,7 +144,7 @@ def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: S
         ]
         for line, rate in zip(lines, found, strict=True)
     ]
-    page.table(columns, rows, indent=2)
+    page.table(columns, rows)
     for line in lines:
         if line["reason"] is not None and line["reason"]["code"] not in _DECIDED:
             name = words.group(line["group"], criterion["by"])

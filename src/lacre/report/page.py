@@ -26,13 +26,15 @@ HEAD = "bold cyan"
 class Column(NamedTuple):
     """A column's title and habits: numbers stand to the right, prose may be wrapped.
 
-    A `spare` column says what stands elsewhere too, and is left out where there is little room.
+    A `spare` column says what stands elsewhere too, and is left out where there is little room. One of `names`
+    may be as narrow as its longest word.
     """
 
     title: str
     right: bool = False
     wraps: bool = False
     spare: bool = False
+    names: bool = False
 
 
 class Cell(NamedTuple):
@@ -131,7 +133,8 @@ class _Adaptive:
             longest = max(cell_len(text) for text in texts)
             word = max((cell_len(word) for text in texts for word in text.split()), default=0)
             wanted.append(longest)
-            least.append(max(min(longest, LEAST_WRAPPED), min(word, MOST_KEPT)) if column.wraps else longest)
+            narrow = 0 if column.names else min(longest, LEAST_WRAPPED)
+            least.append(max(narrow, min(word, MOST_KEPT)) if column.wraps else longest)
         left = room - sum(least) - GAP * (len(least) - 1)
         if left < 0:
             return None
