@@ -275,7 +275,7 @@ def _method(name: str) -> str:
 
 
 def _up_to(bound: float) -> str:
-    return _("up to {bound}").format(bound=words.rate(bound))
+    return _("up to {bound}").format(bound=words.rate(bound) if bound < 1 else words.percent(1))
 
 
 def _count(value: int | None) -> str:
