@@ -74,7 +74,7 @@ class Verbs(click.Group):
 
 ABOUT = N_(
     "A pre-registration ledger with a sealed-pool workflow: fix the bar before the data is seen, look at the "
-    "test pool once, and let a stranger check both. `lacre demo` shows all of it in half a minute."
+    "test pool once, and let a stranger check both. `lacre demo` shows all of it in a few seconds."
 )
 
 

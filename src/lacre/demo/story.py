@@ -122,7 +122,7 @@ class _Stage:
             N_("The cases, sealed"),
             N_(
                 "6150 defendants, rebuilt from the counts that ProPublica published in 2016: encrypted, and "
-                "committed to in the log."
+                "committed to in the log, as the pool teste (Portuguese for test), which is read once for the result."
             ),
             f"lacre seal {STUDY} teste {CASES}",
             lambda: self._with(lambda ledger: ledger.seal(STUDY, "teste", [self._folder / CASES])),
