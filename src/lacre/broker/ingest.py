@@ -19,6 +19,7 @@ from lacre.tables.exclude import apply_exclusions
 from lacre.tables.formats import Format, format_of
 from lacre.tables.join import concat
 from lacre.tables.read import read_table
+from lacre.text import N_
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -107,14 +108,14 @@ def _read(
         files = tuple(raw for raw in raws if raw.table == name)
         parts = []
         for raw in files:
-            progress("reading", done, len(raws))
+            progress(N_("reading"), done, len(raws))
             parts.append(
                 read_table(raw.data, declared, name, raw.format, only=only, keep=keep, file=raw.name)
             )
             done += 1
         if parts:
             tables[name] = PoolTable(files, concat(parts))
-    progress("reading", len(raws), len(raws))
+    progress(N_("reading"), len(raws), len(raws))
     return tables
 
 

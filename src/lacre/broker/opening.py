@@ -12,6 +12,7 @@ from lacre.pools.met import remember as remember_cases
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.tables.columns import TypedTable
 from lacre.tables.formats import Format
+from lacre.text import N_
 
 
 def sealed_of(pool: PoolState) -> vault.Sealed:
@@ -39,7 +40,7 @@ def open_tables(
 
     With `content` this person's machine remembers having met the cases.
     """
-    desk.progress("opening", 0, None)
+    desk.progress(N_("opening"), 0, None)
     opened = vault.open_pool(
         desk.vault, context_of(state, study.slug, pool), sealed_of(pool), [desk.keys.identity]
     )

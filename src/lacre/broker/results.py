@@ -10,6 +10,7 @@ from lacre.rules.common import require_study
 from lacre.rules.record import LAW, RESULT_MEDIA, Recorded, Result, result_statement
 from lacre.rules.requests import Read, ReadDecision, ReadFacts
 from lacre.tables.columns import TypedTable
+from lacre.text import N_
 
 
 def record_result(
@@ -25,7 +26,7 @@ def record_result(
     assert isinstance(request, Read)
     assert isinstance(facts, ReadFacts)
     in_force = require_study(desk.view(study), study).in_force
-    desk.progress("analysing", 0, None)
+    desk.progress(N_("analysing"), 0, None)
     document = evaluate(
         in_force.protocol,
         request.protocol,

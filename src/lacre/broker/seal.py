@@ -33,6 +33,7 @@ from lacre.rules.requests import Seal, SealDecision, SealedRecord, SealFacts
 from lacre.rules.sealing import check_sealable
 from lacre.rules.state import State
 from lacre.store.reader import Reader
+from lacre.text import N_
 
 _BLANK = "0" * 64
 
@@ -110,7 +111,7 @@ def _read(desk: Desk, state: State, protocol: Protocol, raws: Sequence[Raw]) -> 
     check_units(protocol, tables)
     found = outside(protocol, tables)
     typed = typed_of(tables)
-    desk.progress("fingerprinting", 0, None)
+    desk.progress(N_("fingerprinting"), 0, None)
     study, genesis = protocol.study, state.genesis
     prints = fingerprint(typed, protocol, study=study, genesis=genesis, key=desk.keys.fingerprint)
     mine = person_key(desk.state_folder, desk.entropy)
@@ -161,7 +162,7 @@ def _ask_first(
 
 
 def _encrypt(desk: Desk, context: Context, recipients: Sequence[str], ready: _Ready) -> vault.Sealed:
-    desk.progress("encrypting", 0, None)
+    desk.progress(N_("encrypting"), 0, None)
     return vault.seal_pool(
         desk.vault,
         context,

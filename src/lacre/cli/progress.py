@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lacre.cli import screen
 from lacre.errors import printable
+from lacre.text import _
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -47,7 +48,7 @@ class Bars:
             self._progress = _new_progress()
             self._progress.start()
         if label not in self._tasks:
-            self._tasks[label] = self._progress.add_task(printable(label), total=total)
+            self._tasks[label] = self._progress.add_task(printable(_(label)), total=total)
         self._progress.update(self._tasks[label], completed=done, total=total)
 
 

@@ -8,7 +8,6 @@ from lacre.report import words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.rules.record import Answered, Genesis, Recorded, Result
 from lacre.rules.requests import (
-    Overlap,
     Read,
     ReadDecision,
     Register,
@@ -22,15 +21,6 @@ EXPLORATORY: Mapping[str, str] = MappingProxyType(
     {
         "not-the-registered-pool": N_("not on the unread pool its analyses are registered for"),
         "later-submission": N_("not the first submission of its system"),
-    }
-)
-OVERLAPS: Mapping[str, str] = MappingProxyType(
-    {
-        "cases": N_("cases"),
-        "units": N_("units"),
-        "disjoint": N_("values that must stay apart"),
-        "digests": N_("digests"),
-        "contents": N_("contents"),
     }
 )
 
@@ -65,13 +55,6 @@ def table(page: Page, entries: Sequence[Recorded], names: Mapping[str, str], *, 
         row += [Cell(recorded.study or "")] if studies else []
         rows.append([*row, words.who(asked, names) if asked else "", what(recorded)])
     page.table(columns, rows)
-
-
-def overlap(found: Overlap) -> str:
-    """Say which cases two pools share."""
-    what_ = _(OVERLAPS[found.kind])
-    label = f" ({printable(found.label)})" if found.label else ""
-    return f"{found.count} {what_}{label} ({found.study}/{found.pool})"
 
 
 def exploratory(codes: Sequence[str]) -> str:

@@ -9,9 +9,10 @@ from lacre.errors import printable
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.group_fairness import Criterion
 from lacre.protocol.models import Protocol
-from lacre.report import history, words
+from lacre.report import words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, ignored, outside, shortfalls, warnings
+from lacre.rules.overlap_words import overlap_text
 from lacre.text import _, ngettext
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def sealed_page(sealed: PoolSealed) -> Page:
     ignored(page, sealed.undeclared)
     outside(page, sealed.outside)
     for found in sealed.overlaps:
-        page.say(_("Shared with another pool: {overlap}.").format(overlap=history.overlap(found)))
+        page.say(_("Shared with another pool: {overlap}.").format(overlap=overlap_text(found)))
     if sealed.remembered:
         page.say(
             ngettext(

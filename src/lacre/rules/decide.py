@@ -16,6 +16,7 @@ from lacre.rules.requests import (
 )
 from lacre.rules.sealing import decide_seal
 from lacre.rules.state import State
+from lacre.text import _
 
 
 def decide(state: State, request: Request, by: str, facts: Facts) -> Decision:
@@ -31,10 +32,10 @@ def decide(state: State, request: Request, by: str, facts: Facts) -> Decision:
             return decide_seal(state, request, by, facts)
         case Read(), ReadFacts():
             return decide_read(state, request, by, facts)
-    raise RecordInvalid(what="entry", why="its facts are not those of its request")
+    raise RecordInvalid(what=_("entry"), why=_("its facts are not those of its request"))
 
 
 def check_bound(state: State, request: Request) -> None:
     """Refuse a request that was signed for another ledger."""
     if request.genesis != state.genesis:
-        raise RecordInvalid(what="request", why="signed for another ledger")
+        raise RecordInvalid(what=_("request"), why=_("signed for another ledger"))

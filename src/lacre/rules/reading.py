@@ -23,8 +23,8 @@ from lacre.errors import (
 )
 from lacre.protocol.models import Protocol
 from lacre.rules.common import declared_pool, require_in_force, require_role, require_study
+from lacre.rules.overlap_words import overlaps_text
 from lacre.rules.requests import CONTENT_CLASSES, Overlap, Read, ReadDecision, ReadFacts
-from lacre.rules.sealing import overlaps_text
 from lacre.rules.state import PoolState, ReadMade, State, StudyState
 from lacre.rules.wire import moment
 from lacre.text import _

@@ -22,6 +22,7 @@ from lacre.rules.requests import (
     decode_request,
 )
 from lacre.rules.wire import Hex64, Name, Timestamp, Wire
+from lacre.text import _
 
 LAW: Literal[1] = 1
 PROTOCOL_MEDIA = "application/vnd.lacre.protocol+json"
@@ -173,7 +174,7 @@ def parse_entry(index: int, data: bytes) -> Recorded:
     content = _content(statement)
     about = content.request if isinstance(content, Answered) else content
     if statement.subjects != subjects_of(about):
-        raise RecordInvalid(what="entry", why="its subjects are not those of its content")
+        raise RecordInvalid(what=_("entry"), why=_("its subjects are not those of its content"))
     return Recorded(index, statement.kind, envelope, leaf_hash(data), content)
 
 
@@ -184,21 +185,21 @@ def _content(statement: Statement) -> Genesis | Answered | Result:
         return Result.from_json(statement.predicate)
     if statement.kind in _FACTS:
         return _answered(statement)
-    raise RecordInvalid(what="entry", why=f"this version of lacre knows no {statement.kind} entries")
+    raise RecordInvalid(what=_("entry"), why=_("this version of lacre knows no entries of its kind"))
 
 
 def _answered(statement: Statement) -> Answered:
     predicate = statement.predicate
     known = {"law", "time", "previous", "request", "facts", "decision"}
     if not predicate.keys() <= known or predicate.get("law") != LAW:
-        raise RecordInvalid(what="entry", why="unknown fields, or another law")
+        raise RecordInvalid(what=_("entry"), why=_("unknown fields, or another law"))
     head = _Head.from_json({k: v for k, v in predicate.items() if k in {"law", "time", "previous"}})
     envelope = Envelope.from_json(predicate.get("request"))
     if len(envelope.signatures) != 1:
-        raise RecordInvalid(what="request", why="not one request with one signature")
+        raise RecordInvalid(what=_("request"), why=_("not one request with one signature"))
     request = decode_request(envelope.payload)
     if request.verb != statement.kind:
-        raise RecordInvalid(what="entry", why="its kind is not that of its request")
+        raise RecordInvalid(what=_("entry"), why=_("its kind is not that of its request"))
     facts, decision = _FACTS[statement.kind]
     return Answered(
         time=head.time,

@@ -6,6 +6,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from lacre.errors import RecordInvalid
 from lacre.rules.wire import Count, Hex64, Name, Nonce, Slug, Wire
+from lacre.text import _
 
 ReadClass = Literal["teste", "dev", "contraste", "inputs"]
 CONTENT_CLASSES = frozenset({"teste", "dev", "contraste"})
@@ -93,9 +94,9 @@ def decode_request(data: bytes) -> Request:
         request = _REQUEST.validate_json(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise RecordInvalid(what="request", why=f"{first['loc']}: {first['type']}") from error
+        raise RecordInvalid(what=_("request"), why=f"{first['loc']}: {first['type']}") from error
     if request.encode() != data:
-        raise RecordInvalid(what="request", why="not in canonical form")
+        raise RecordInvalid(what=_("request"), why=_("not in canonical form"))
     return request
 
 

@@ -11,6 +11,7 @@ from lacre.errors import (
 )
 from lacre.protocol.pools import Pool
 from lacre.rules.common import declared_pool, require_in_force, require_role, require_study
+from lacre.rules.overlap_words import overlaps_text
 from lacre.rules.requests import Overlap, Seal, SealDecision, SealedRecord, SealFacts, Shortfall
 from lacre.rules.state import State, StudyState
 from lacre.rules.wire import moment
@@ -75,11 +76,4 @@ def _shortfall(planned: Mapping[str, int], rows: Mapping[str, int]) -> tuple[Sho
         Shortfall(table=table, planned=count, rows=rows[table])
         for table, count in planned.items()
         if table in rows and rows[table] < count
-    )
-
-
-def overlaps_text(overlaps: Sequence[Overlap]) -> str:
-    """The overlaps in words and counts, for a refusal."""
-    return "; ".join(
-        f"{o.count} {o.kind}{f' ({o.label})' if o.label else ''} of {o.study}/{o.pool}" for o in overlaps
     )

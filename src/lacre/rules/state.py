@@ -19,6 +19,7 @@ from lacre.rules.requests import (
     SealDecision,
     SealFacts,
 )
+from lacre.text import _
 
 Protocols = Callable[[str], Protocol]
 """Give the protocol of a hash; raise `DocumentMissing` when the ledger lacks it."""
@@ -221,10 +222,10 @@ def _after(state: State, recorded: Recorded, content: Answered) -> StudyState:
         statistics = content.facts.engine.statistics
         version = Version(request.protocol, protocol, recorded.index, content.time, statistics)
         if state.study is not None:
-            raise _out_of_place(recorded, "the study is registered already")
+            raise _out_of_place(recorded, _("the study is registered already"))
         return StudyState(request.study, (version,))
     if state.study is None:
-        raise _out_of_place(recorded, "its study is not registered")
+        raise _out_of_place(recorded, _("its study is not registered"))
     if isinstance(request, Seal):
         assert isinstance(content.facts, SealFacts)
         assert isinstance(content.decision, SealDecision)
@@ -236,7 +237,7 @@ def _after(state: State, recorded: Recorded, content: Answered) -> StudyState:
 def _after_read(study: StudyState, recorded: Recorded, content: Answered, request: Read) -> StudyState:
     pool = study.pools.get(request.pool)
     if pool is None:
-        raise _out_of_place(recorded, "its pool is not sealed")
+        raise _out_of_place(recorded, _("its pool is not sealed"))
     decision = content.decision
     assert isinstance(decision, ReadDecision)
     assert isinstance(content.facts, ReadFacts)
@@ -248,10 +249,10 @@ def _after_read(study: StudyState, recorded: Recorded, content: Answered, reques
 def _after_result(state: State, recorded: Recorded, content: Result) -> StudyState:
     found = state.study.read_at(content.read) if state.study is not None else None
     if found is None or state.study is None:
-        raise _out_of_place(recorded, "it names no read of its study")
+        raise _out_of_place(recorded, _("it names no read of its study"))
     pool, read = found
     if pool.result_of(read.first_attempt) is not None:
-        raise _out_of_place(recorded, "its read has a result already")
+        raise _out_of_place(recorded, _("its read has a result already"))
     reads = tuple(
         replace(r, result=recorded.index, state=content.state) if r.entry == read.entry else r
         for r in pool.reads
@@ -264,4 +265,4 @@ def _with_pool(study: StudyState, pool: PoolState) -> StudyState:
 
 
 def _out_of_place(recorded: Recorded, why: str) -> RecordInvalid:
-    return RecordInvalid(what=f"entry {recorded.index}", why=why)
+    return RecordInvalid(what=_("entry {index}").format(index=recorded.index), why=why)

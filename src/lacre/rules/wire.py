@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from lacre.canonical import MAX_SAFE, canonical_json
 from lacre.errors import RecordInvalid
+from lacre.text import _
 
 Hex64 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Nonce = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]
@@ -51,7 +52,7 @@ class Wire(BaseModel):
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "the record"
-            raise RecordInvalid(what=cls.__name__, why=f"{where}: {first['type']}") from error
+            raise RecordInvalid(what=_("record"), why=f"{where}: {first['type']}") from error
         if record.encode() != data:
-            raise RecordInvalid(what=cls.__name__, why="not in canonical form")
+            raise RecordInvalid(what=_("record"), why=_("not in canonical form"))
         return record
