@@ -19,7 +19,7 @@ from lacre.broker import show as _show
 from lacre.broker.desk import Desk
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import LedgerMade
-from lacre.durable import read_hashed
+from lacre.durable import read_given
 from lacre.errors import FileNotNamed, StoreCorrupt, StoreForeign, StoreNotDatabase
 from lacre.pools.keyring import Keyring
 from lacre.pools.vault import Vault
@@ -45,6 +45,10 @@ from lacre.store.writer import Writer
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+
+MOST_KEPT = 2_000_000  # bytes; no receipt or checkpoint has as many
+UNREADABLE = (StoreCorrupt, StoreNotDatabase, StoreForeign)
+"""What a ledger's database can be that is no reason for an audit to refuse, and is its finding."""
 
 Passphrase = str | Callable[[], str] | None
 Progress = Callable[[str, int, int | None], None]
@@ -297,37 +301,41 @@ def audit(
     """Audit a ledger as `Ledger.audit` does, and report on one that cannot even be opened, too."""
     from lacre.audit.audit import unreadable
 
-    layout = _layout(path)
     try:
+        layout = _layout(path)
         engine = open_ledger(layout.database)
-        try:
-            return _audit(engine, layout, Memory(state or state_folder()), what, memory)
-        finally:
-            engine.dispose()
-    except (StoreCorrupt, StoreNotDatabase, StoreForeign) as error:
+    except UNREADABLE as error:
         return Audit.of(unreadable(error))
+    try:
+        return _audit(engine, layout, Memory(state or state_folder()), what, memory)
+    finally:
+        engine.dispose()
 
 
 def _audit(
     engine: "Engine", layout: Layout, known: Memory, what: str | None, files: Sequence[str | Path]
 ) -> Audit:
     from lacre.audit.audit import audit as audit_source
+    from lacre.audit.audit import unreadable
     from lacre.audit.heads import Head
     from lacre.audit.heads import Memory as Kept
     from lacre.audit.source import StoreSource
 
     study, entry = (None, None) if what is None else split_name(what, "audit")
-    kept = [Kept.parse(Path(file).name, read_hashed(Path(file))[0]) for file in files]
-    # Read before the snapshot begins: a memory is only ever behind the ledger it was taken from.
-    remembered = known.recall(engine)
-    with snapshot(engine) as reader:
-        report = audit_source(
-            StoreSource(reader, layout.pools),
-            remembered=Head(remembered.size, remembered.root) if remembered else None,
-            memories=kept,
-            study=study or None,
-            entry=entry,
-        )
+    kept = [Kept.parse(Path(file).name, read_given(Path(file), most=MOST_KEPT)) for file in files]
+    try:
+        # Read before the snapshot begins: a memory is only ever behind the ledger it was taken from.
+        remembered = known.recall(engine)
+        with snapshot(engine) as reader:
+            report = audit_source(
+                StoreSource(reader, layout.pools),
+                remembered=Head(remembered.size, remembered.root) if remembered else None,
+                memories=kept,
+                study=study or None,
+                entry=entry,
+            )
+    except UNREADABLE as error:
+        report = unreadable(error)
     return Audit.of(report)
 
 

@@ -10,6 +10,7 @@ import errno
 import hashlib
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lacre.errors import DiskFull, FileMissing, NotEnoughSpace, NotReadable, NotWritten
+from lacre.text import _
 
 CHUNK = 1 << 20
 TEMPORARY = ".lacre-unfinished-"
@@ -150,6 +152,19 @@ def read_hashed(path: Path) -> tuple[bytes, str]:
     """Return the content of `path` and its SHA-256 in hexadecimal. Raises `FileMissing`, `NotReadable`."""
     content = b"".join(read_chunks(path))
     return content, hashlib.sha256(content).hexdigest()
+
+
+def read_given(path: Path, *, most: int | None = None) -> bytes:
+    """Return the content of a file that a user named, up to one byte more than `most`.
+
+    Raises `FileMissing`, `NotReadable`; the latter for what is no regular file and may never end.
+    """
+    with _reading(path):
+        regular = stat.S_ISREG(path.stat().st_mode)
+    if not regular:
+        raise NotReadable(path=str(path), why=_("it is no regular file"))
+    with _reading(path), path.open("rb") as file:
+        return file.read() if most is None else file.read(most + 1)
 
 
 def list_folder(path: Path) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from lacre.errors import DocumentMissing
+from lacre.errors import DocumentMissing, StoreCorrupt
 from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
 from lacre.ledger.statement import Statement
 from lacre.pools.keyring import Keyring
@@ -108,8 +108,14 @@ def view(reader: Reader, study: str) -> State:
     """Fold the key entries and those of `study`."""
     entries = (parse_entry(stored.index, stored.envelope) for stored in reader.study_entries(study))
     state = fold(entries, protocols_of(reader))
+    if not state.keys:
+        raise _no_genesis(reader)
     # The next free index counts other studies' entries too.
     return replace(state, next_index=reader.size)
+
+
+def _no_genesis(reader: Reader) -> StoreCorrupt:
+    return StoreCorrupt(path=reader.path, why=_("its first entry is no genesis"))
 
 
 def sign_request(desk: Desk, kind: type[Register | Seal | Read], **fields: Any) -> Envelope:
@@ -118,6 +124,8 @@ def sign_request(desk: Desk, kind: type[Register | Seal | Read], **fields: Any) 
         size = reader.size
         seen = {"size": size, "root": reader.root_at(size).hex()}
         genesis = reader.genesis()
+        if genesis is None:
+            raise _no_genesis(reader)
     nonce = fields.pop("nonce", None) or new_nonce(desk)
     request = kind.model_validate({"genesis": genesis, "seen": seen, "nonce": nonce, **fields})
     return Envelope.sign(PAYLOAD_REQUEST, request.encode(), [desk.keys.person])

@@ -9,7 +9,7 @@ import numpy as np
 
 from lacre.analyses.families import check_unit
 from lacre.broker.files import Given
-from lacre.durable import read_hashed
+from lacre.durable import read_given
 from lacre.errors import NothingDeclared
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
@@ -45,7 +45,7 @@ class PoolTable:
 
 def load(given: Sequence[Given]) -> tuple[Raw, ...]:
     """Read files whole; their names say how they are to be read."""
-    return tuple(Raw(g.table, format_of(g.path), read_hashed(g.path)[0], g.path.name) for g in given)
+    return tuple(Raw(g.table, format_of(g.path), read_given(g.path), g.path.name) for g in given)
 
 
 def outside(protocol: Protocol, tables: Mapping[str, PoolTable]) -> dict[str, int]:

@@ -20,7 +20,7 @@ from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import InputsWritten
 from lacre.broker.register import engine
 from lacre.broker.submissions import context_of
-from lacre.durable import write_durably
+from lacre.durable import staged
 from lacre.errors import FileExists, NoInputs, NotWritten, TableNotNamed
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
@@ -52,10 +52,7 @@ def inputs(
     columns = handed_out(protocol.tables[name])
     if len(columns) == len(protocol.tables[name].key):
         raise NoInputs(table=name)
-    if output.exists() and not overwrite:
-        raise FileExists(file=str(output))
-    if not output.absolute().parent.is_dir():
-        raise NotWritten(path=str(output), why=_("there is no such folder"))
+    _check_output(output, overwrite=overwrite)
     vault.check_pool(desk.vault, context_of(state, study, sealed), sealed_of(sealed), [desk.keys.identity])
     text = salted_text(desk, reason) if reason else None
     signed = sign_request(
@@ -68,16 +65,18 @@ def inputs(
         protocol=known.in_force.protocol_hash,
         reason=text.digest if text else None,
     )
-    with desk.writer.transaction() as tx:
-        if text is not None:
-            put_text(tx, text)
-        before = tx.entry(tx.size - 1).time
-        made = enter(desk, tx, view(tx, study), signed, ReadFacts(engine=engine()))
-    remember(desk, tx)
-    opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
-    write_durably(
-        output, _csv(opened, columns, protocol.tables[name], _encoding(protocol, sealed, name)), mode=0o600
-    )
+    # What cannot be written is found out before the read is on record.
+    with staged(output.absolute().parent, what=output.name) as file:
+        with desk.writer.transaction() as tx:
+            if text is not None:
+                put_text(tx, text)
+            before = tx.entry(tx.size - 1).time
+            made = enter(desk, tx, view(tx, study), signed, ReadFacts(engine=engine()))
+        remember(desk, tx)
+        opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
+        for piece in _csv(opened, columns, protocol.tables[name], _encoding(protocol, sealed, name)):
+            file.write(piece)
+        file.keep(output.name)
     return InputsWritten(
         study=study,
         pool=pool,
@@ -88,6 +87,15 @@ def inputs(
         columns=columns,
         warnings=clock_warnings(made, before),
     )
+
+
+def _check_output(output: Path, *, overwrite: bool) -> None:
+    if output.exists() and not overwrite:
+        raise FileExists(file=str(output))
+    if output.exists() and not output.is_file():
+        raise NotWritten(path=str(output), why=_("it is no file"))
+    if not output.absolute().parent.is_dir():
+        raise NotWritten(path=str(output), why=_("there is no such folder"))
 
 
 def handed_out(table: Table) -> tuple[str, ...]:

@@ -52,6 +52,6 @@ def open_tables(
     tables = typed_of(read_pool_tables(protocol, raws, desk.progress, keep=keep))
     if content:
         key = person_key(desk.state_folder, desk.entropy)
-        prints = fingerprint(tables, protocol, study=study.slug, genesis=state.genesis, key=key)
+        prints = fingerprint(tables, protocol, study=study.slug, genesis=state.genesis, key=key, files=opened)
         remember_cases(desk.state_folder, state.genesis, prints)
     return tables

@@ -38,10 +38,10 @@ from lacre.broker.submissions import (
     reopen,
     same_submissions,
 )
-from lacre.errors import ReadInProgress
+from lacre.errors import LacreError, ReadInProgress, ReadUnfinished
 from lacre.pools import vault
 from lacre.pools.held import held
-from lacre.pools.met import met_elsewhere
+from lacre.pools.met import met_elsewhere, person_key
 from lacre.protocol.difference import difference, render
 from lacre.protocol.document import protocol_hash
 from lacre.rules.common import require_in_force, require_study
@@ -90,6 +90,8 @@ class _Found:
     finishes: ReadMade | None = None
     ignored: dict[str, tuple[str, ...]] = field(default_factory=dict)
     outside: dict[str, int] = field(default_factory=dict)
+    kept: tuple[Submitted, ...] | None = None
+    """The submissions as an earlier read kept them, where they are the same."""
 
 
 def check_protocol(desk: Desk, study: str, source: str | Path | bytes | None) -> None:
@@ -129,6 +131,9 @@ def read_and_analyse(desk: Desk, ask: Ask) -> ResultShown | ReadPlanned:
         made, before, lock = _spend(desk, ask, found)
         try:
             return _analyse(desk, ask, found, made, before)
+        except LacreError as error:
+            why, way_out = error.message, error.way_out
+            raise ReadUnfinished(entry=made.index, pool=ask.pool, why=why, next=way_out) from error
         finally:
             lock.release()
 
@@ -168,11 +173,12 @@ def _find(
     """All that can be known without the read, cheapest first; a refusal here costs nothing."""
     facts = ReadFacts(engine=engine())
     if finishes is None:
-        decide(state, _blank(ask, state, study, None), desk.keys.person.public.keyid, facts)
+        decide(state, _blank(state, _fields(ask, study)), desk.keys.person.public.keyid, facts)
         submissions = _load(desk, ask, state)
     else:
         protocol = study.in_force.protocol
         submissions = reopen(desk, protocol, state, ask.study, pool, finishes.request.submissions)
+    person_key(desk.state_folder, desk.entropy)  # what is met has to be written down after the read
     prints = prints_of(desk, ask.study, pool)
     matched = match_ids(desk, state, study, prints, submissions)
     vault.check_pool(desk.vault, context_of(state, ask.study, pool), sealed_of(pool), [desk.keys.identity])
@@ -185,7 +191,21 @@ def _find(
         if table.typed.undeclared
     }
     odd = {label: n for s in submissions for label, n in outside_of(study, s).items()}
-    return _Found(state, study, pool, submissions, facts, gathered, finishes, ignored, odd)
+    kept = finishes.request.submissions if finishes else _kept_before(desk, ask, state, pool, submissions)
+    return _Found(state, study, pool, submissions, facts, gathered, finishes, ignored, odd, kept)
+
+
+def _kept_before(
+    desk: Desk, ask: Ask, state: State, pool: PoolState, submissions: tuple[Submission, ...]
+) -> tuple[Submitted, ...] | None:
+    """Rule 9: of a further analysis on `contraste`, the submission that an earlier one kept, if it is the same."""
+    if pool.standing != "contraste" or not submissions:
+        return None
+    for read in pool.of_class("contraste"):
+        kept = read.request.submissions
+        if same_submissions(desk, state, ask.study, pool, kept, submissions):
+            return kept
+    return None
 
 
 def _facts(
@@ -203,7 +223,12 @@ def _facts(
     )
 
 
-def _fields(ask: Ask, study: StudyState, finishes: ReadMade | None) -> dict[str, Any]:
+def _fields(
+    ask: Ask,
+    study: StudyState,
+    finishes: ReadMade | None = None,
+    kept: tuple[Submitted, ...] | None = None,
+) -> dict[str, Any]:
     return {
         "purpose": ask.purpose,
         "study": ask.study,
@@ -213,7 +238,7 @@ def _fields(ask: Ask, study: StudyState, finishes: ReadMade | None) -> dict[str,
         "accept_dev": ask.accept_dev,
         "accept_exposure": ask.accept_exposure,
         "finishes": finishes.entry if finishes else None,
-        "submissions": finishes.request.submissions if finishes else _placeholders(ask, study),
+        "submissions": _placeholders(ask, study) if kept is None else kept,
     }
 
 
@@ -230,15 +255,14 @@ def _placeholders(ask: Ask, study: StudyState) -> tuple[Submitted, ...]:
     )
 
 
-def _blank(ask: Ask, state: State, study: StudyState, finishes: ReadMade | None) -> Read:
-    """The request as the law will see it, before its submissions are kept."""
+def _blank(state: State, fields: dict[str, Any]) -> Read:
+    """The request as the law will see it, before it is bound and signed."""
     seen = {"size": 0, "root": _BLANK}
-    bound = {"genesis": state.genesis, "seen": seen, "nonce": _BLANK[:32]}
-    return Read.model_validate({**_fields(ask, study, finishes), **bound})
+    return Read.model_validate({**fields, "genesis": state.genesis, "seen": seen, "nonce": _BLANK[:32]})
 
 
 def _ask_first(desk: Desk, ask: Ask, found: _Found) -> ReadDecision:
-    blank = _blank(ask, found.state, found.study, found.finishes)
+    blank = _blank(found.state, _fields(ask, found.study, found.finishes, found.kept))
     decision = decide(found.state, blank, desk.keys.person.public.keyid, found.facts)
     assert isinstance(decision, ReadDecision)
     return decision
@@ -249,9 +273,10 @@ def _ask_first(desk: Desk, ask: Ask, found: _Found) -> ReadDecision:
 
 def _spend(desk: Desk, ask: Ask, found: _Found) -> tuple[Recorded, str, Lock]:
     """Write the entry that spends the read; its lock tells others that we live."""
-    fields = _fields(ask, found.study, found.finishes)
-    if found.finishes is None:
-        fields["submissions"] = keep(desk, found.state, ask.study, found.pool, found.submissions)
+    kept = found.kept
+    if kept is None:
+        kept = keep(desk, found.state, ask.study, found.pool, found.submissions)
+    fields = _fields(ask, found.study, found.finishes, kept)
     reason = salted_text(desk, ask.reason) if ask.reason else None
     fields["reason"] = reason.digest if reason else None
     nonce = new_nonce(desk)

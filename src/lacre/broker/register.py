@@ -14,11 +14,12 @@ from lacre.broker.desk import (
 )
 from lacre.broker.files import parse_given
 from lacre.broker.outcomes import Checked, Registered
-from lacre.durable import read_hashed
+from lacre.durable import read_given
 from lacre.ledger.merkle import inclusion_proof
 from lacre.ledger.proof import Receipt
 from lacre.protocol.document import canonical, parse, protocol_hash
 from lacre.protocol.models import Protocol
+from lacre.protocol.strict_yaml import MAX_BYTES
 from lacre.rules.record import PROTOCOL_MEDIA
 from lacre.rules.requests import Engine, Register, RegisterFacts
 from lacre.stats import VERSION as STATISTICS
@@ -35,7 +36,7 @@ def load_protocol(source: str | Path | bytes) -> tuple[str, Protocol]:
     if isinstance(source, bytes):
         return "protocol", parse(source)
     path = Path(source)
-    return path.name, parse(read_hashed(path)[0], path.name)
+    return path.name, parse(read_given(path, most=MAX_BYTES), path.name)
 
 
 def check(source: str | Path | bytes, files: Sequence[str] = ()) -> Checked:

@@ -113,9 +113,12 @@ def _read(desk: Desk, state: State, protocol: Protocol, raws: Sequence[Raw]) -> 
     typed = typed_of(tables)
     desk.progress(N_("fingerprinting"), 0, None)
     study, genesis = protocol.study, state.genesis
-    prints = fingerprint(typed, protocol, study=study, genesis=genesis, key=desk.keys.fingerprint)
-    mine = person_key(desk.state_folder, desk.entropy)
-    personal = fingerprint(typed, protocol, study=study, genesis=genesis, key=mine)
+    files = [(raw.table, raw.data) for raw in raws]
+    of_ledger, of_person = desk.keys.fingerprint, person_key(desk.state_folder, desk.entropy)
+    prints, personal = (
+        fingerprint(typed, protocol, study=study, genesis=genesis, key=key, files=files)
+        for key in (of_ledger, of_person)
+    )
     return _Ready(tables, prints, personal, found)
 
 

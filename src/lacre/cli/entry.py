@@ -92,4 +92,4 @@ def _where(error: Exception) -> str:
 
 def _asks_json(arguments: Sequence[str]) -> bool:
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return "--json" in options
+    return any(option.partition("=")[0] == "--json" for option in options)

@@ -104,6 +104,7 @@ from lacre.errors.pools import (
     PoolError,
     PoolNameUnsafe,
     PrintsInvalid,
+    ReadUnfinished,
     RecipientInvalid,
     SealNotProven,
 )
@@ -287,6 +288,7 @@ __all__ = [
     "ProtocolNotInForce",
     "ReadAlreadySpent",
     "ReadInProgress",
+    "ReadUnfinished",
     "ReceiptExists",
     "ReceiptInvalid",
     "RecipientInvalid",

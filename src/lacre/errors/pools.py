@@ -42,6 +42,14 @@ class PoolBlobChanged(PoolError):
     remedy = N_("Put it back from a copy of the ledger's folder; nothing of this one was used.")
 
 
+class ReadUnfinished(PoolError):
+    """A read that is spent, and whose result could not be had."""
+
+    code = "read-unfinished"
+    template = N_("The read of {pool} is on record at entry {entry}, and its result is not: {why}")
+    remedy = N_("{next} Then give the same call again: it finishes this read.")
+
+
 class PoolNameUnsafe(PoolError):
     """A name of a study or a pool that would lead out of the vault's folder."""
 

@@ -12,6 +12,7 @@ under the ledger's fingerprint key, cut to 16 bytes, of a kind and length-prefix
     passage   those contents that hold a free text of `chance.PASSAGE` characters or more
     row       id and content together
     next      an id with the content of the row after it in the file (of the first row, after the last)
+    file      the bytes of a file, anywhere, whatever the plan declares of its columns
 
 Content is every column marked `is: input` that is neither the key nor the unit, by name in sorted order: text
 in NFC, casefolded, without blanks around it; a number as the shortest text that reads back as it; a time in
@@ -19,10 +20,11 @@ UTC. Rows without a single input are left out. Labels and a submission's columns
 be guessed, and whoever holds the key could try.
 
 Within a study ids decide, and within one `id_namespace` across studies too. Otherwise the same case in two
-studies is one with the same digest, or with more agreement of content, alone or with the id, than chance
-gives: `lacre.pools.chance` has the formulas.
+studies is one in the same file, byte for byte, or with the same digest, or with more agreement of content,
+alone or with the id, than chance gives: `lacre.pools.chance` has the formulas.
 """
 
+import hashlib
 import hmac
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -74,11 +76,18 @@ class Matched:
 
 
 def fingerprint(
-    tables: Mapping[str, TypedTable], protocol: Protocol, *, study: str, genesis: str, key: bytes
+    tables: Mapping[str, TypedTable],
+    protocol: Protocol,
+    *,
+    study: str,
+    genesis: str,
+    key: bytes,
+    files: Iterable[tuple[str, bytes]] = (),
 ) -> Prints:
     """Return the fingerprints of a pool's `tables`, by the names the protocol gives them.
 
-    `key` is the ledger's fingerprint key of 32 bytes, or a person's own (`lacre.pools.met`).
+    `key` is the ledger's fingerprint key of 32 bytes, or a person's own (`lacre.pools.met`); `files` are the raw
+    files the tables were read from, each with its table's name.
     """
     hasher = _Hasher(key, genesis, study)
     sections: Sections = {}
@@ -96,6 +105,10 @@ def fingerprint(
     ]
     if digests:
         sections["digest", ""] = hasher.values("digest", (), digests)
+    raws: dict[str, list[bytes]] = {}
+    for name, raw in files:
+        raws.setdefault(name, []).append(hasher.print("file", hashlib.sha256(raw).digest()))
+    sections.update({("file", name): sorted_set(made) for name, made in raws.items()})
     for group in protocol.disjoint:
         columns = sorted(group)
         held = [each.columns[name] for each in tables.values() for name in columns if name in each.columns]
@@ -297,6 +310,10 @@ def exposed(pool: Prints, others: Iterable[Prints]) -> int:
         pool.require_same_key(other)
         matches.add("case", "", common(pool.all("case"), other.all("case")))
         matches.add("digest", "", common(pool.all("digest"), other.all("digest")))
+        for name in pool.labels("file"):
+            if len(common(pool.section("file", name), other.all("file"))):
+                # The same file is the same cases, whatever either plan declares of its columns.
+                matches.add("file", name, pool.section("case", name))
         for mine, its in _comparable(pool, other, ids_decide=True):
             matches.add_content(pool, mine, other, its)
     return matches.count()
@@ -367,7 +384,8 @@ class _Matches:
 
     def count(self) -> int:
         """Return how many cases, at least, were found."""
-        return max(self._size("case", ""), self._size("digest", ""), self.contents())
+        files = sum(self._size(kind, label) for kind, label in self._found if kind == "file")
+        return max(self._size("case", ""), self._size("digest", ""), files, self.contents())
 
     def _size(self, kind: Kind, label: str) -> int:
         return len(self._found.get((kind, label), ()))

@@ -7,7 +7,7 @@ prints are made then and laid aside, that a later read can be held against what 
 from pathlib import Path
 
 from lacre.durable import create_durably, make_folder, read_hashed
-from lacre.errors import MetDamaged, PrintsInvalid
+from lacre.errors import FileMissing, MetDamaged, PrintsInvalid
 from lacre.pools.prints import Prints
 
 
@@ -19,9 +19,10 @@ def hold(folder: Path, digest: str, prints: Prints) -> None:
 def held(folder: Path, digest: str) -> Prints | None:
     """The prints kept for that pool; None where it was sealed on another machine. Raises `MetDamaged`."""
     path = folder / "held" / digest
-    if not path.is_file():
+    try:
+        content, _digest = read_hashed(path)
+    except FileMissing:
         return None
-    content, _digest = read_hashed(path)
     try:
         return Prints.decode(content)
     except PrintsInvalid as error:

@@ -155,7 +155,7 @@ def inputs_page(written: InputsWritten) -> Page:
     page.say(_("Columns: {columns}").format(columns=words.listing(written.columns)))
     page.say(
         _(
-            "It is on record as entry {entry}. No label left {pool}, which counts as what it did before."
+            "It is on record as entry {entry}. Nothing else left {pool}, which counts as what it did before."
         ).format(entry=written.entry, pool=written.pool)
     )
     warnings(page, written.warnings)

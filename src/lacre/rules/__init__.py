@@ -17,8 +17,8 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     and must say `accept_dev`, or it is refused and nothing is spent. A result is confirmatory by the class
     in its own read's entry.
  9. An analysis names one pool. `contraste` answers only analyses that compare groups, and a difference needs
-    two declared groups. Of each system the first submission to `contraste` is confirmatory, later ones are
-    exploratory.
+    two declared groups. Of each system the first submission to `contraste` is confirmatory (for every analysis
+    that reads it), later ones are exploratory.
 10. `guarda` answers verdicts only, through a verb of its own; nothing else reads it.
 11. Requests name the protocol in force by its hash; any other is refused.
 12. A case is exposed once its content was read, from any pool of any study. A `teste`, `contraste` or

@@ -192,9 +192,9 @@ def _barred(facts: ReadFacts) -> tuple[Overlap, ...]:
 
 
 def _submitted_before(pool: PoolState, request: Read) -> bool:
-    """Rule 9: whether a system of `request` has submitted to this pool before."""
-    before = {s.system for read in pool.of_class("contraste") for s in read.request.submissions}
-    return any(s.system in before for s in request.submissions)
+    """Rule 9: whether a system of `request` has made another submission to this pool before."""
+    before = {(s.system, s.blob) for read in pool.of_class("contraste") for s in read.request.submissions}
+    return any(system == s.system and blob != s.blob for s in request.submissions for system, blob in before)
 
 
 def _judged(

@@ -1,5 +1,6 @@
 """Where a ledger lies: the folder `.lacre`, found from every folder below its own, as `.git` is."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -8,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lacre.durable import TEMPORARY, make_folder, sync_folder, write_durably
-from lacre.errors import LedgerExists, LedgerNotFound, NotReadable
+from lacre.errors import LedgerExists, LedgerNotFound, NotReadable, StoreCorrupt
 from lacre.store.failures import writing_file
+from lacre.text import _
 
 FOLDER = ".lacre"
 
@@ -53,14 +55,21 @@ def find_ledger(start: Path) -> Layout:
         layout = Layout(folder / FOLDER)
         if _holds_ledger(layout):
             return layout
+        if os.path.lexists(layout.root):
+            # A ledger that lost its database must not be taken for one that lies further up.
+            raise StoreCorrupt(path=str(layout.database), why=_("there is no such file"))
     raise LedgerNotFound(path=str(start))
 
 
 def ledger_at(named: Path) -> Layout:
     """Return the ledger that is `named` by its own folder or the one around it. Raises `LedgerNotFound`."""
-    for layout in (Layout(named.absolute()), Layout(named.absolute() / FOLDER)):
+    layouts = (Layout(named.absolute()), Layout(named.absolute() / FOLDER))
+    for layout in layouts:
         if _holds_ledger(layout):
             return layout
+    for layout in layouts:
+        if layout.root.name == FOLDER and os.path.lexists(layout.root):
+            raise StoreCorrupt(path=str(layout.database), why=_("there is no such file"))
     raise LedgerNotFound(path=str(named))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Executable, Row, bindparam, func, or_, select, text
 
-from lacre.canonical import sha256_hex
+from lacre.canonical import MAX_SAFE, sha256_hex
 from lacre.errors import EntryNotFound, StoreCorrupt, StoreError
 from lacre.ledger import merkle
 from lacre.store import tables
@@ -99,6 +99,8 @@ class Reader:
         self._connection = connection
         self.path = path_of(connection.engine)
         row = self._rows(_HEAD)[0]
+        if row.last is not None and row.last >= MAX_SAFE:
+            raise StoreCorrupt(path=self.path, why=_("its entries are not numbered one after the other"))
         self._size = 0 if row.last is None else row.last + 1
         self._genesis: bytes | None = row.genesis
         self._checkpoint_size: int | None = row.checkpoint_size

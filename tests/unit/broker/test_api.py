@@ -1,6 +1,7 @@
 """What the Python API gives back shows itself: as text, as the command line's document, as a frame."""
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,49 @@ def test_closed_keys_are_asked_for_only_when_needed(tmp_path: Path) -> None:
     with lacre.open(tmp_path, passphrase=ask) as ledger:
         ledger.register(Path(__file__).parents[3] / "registry" / "compas" / "protocol.yaml")
         assert asked == [1]
+
+
+@pytest.mark.parametrize("statement", ["DROP TABLE entries", "DROP TABLE checkpoint", "DELETE FROM entries"])
+def test_a_gutted_database_is_a_finding(study: Study, statement: str) -> None:
+    study.begin()
+    study.ledger.close()
+    with sqlite3.connect(study.ledger.folder / "ledger.db") as connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f'DROP TRIGGER "{name}"')
+        connection.execute(statement)
+    connection.close()
+    assert not api.audit(study.folder).ok
+
+
+def test_a_ledger_without_its_first_entry_refuses_and_does_not_crash(study: Study) -> None:
+    study.begin()
+    study.ledger.close()
+    with sqlite3.connect(study.ledger.folder / "ledger.db") as connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f'DROP TRIGGER "{name}"')
+        connection.execute('DELETE FROM entries WHERE "index" = 0')
+    connection.close()
+    with study.reopened() as ledger:
+        for call in (
+            ledger.status,
+            lambda: ledger.show("parity"),
+            lambda: ledger.register(study.protocol("b")),
+        ):
+            with pytest.raises(errors.LacreError):
+                call()
+    assert not api.audit(study.folder).ok
+
+
+def test_a_ledger_without_its_database_is_not_taken_for_one_further_up(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = study.folder / "inner"
+    lacre.init(inner).close()
+    (inner / ".lacre" / "ledger.db").unlink()
+    monkeypatch.chdir(inner)
+    with pytest.raises(errors.StoreCorrupt):
+        lacre.open()
+    assert not api.audit().ok
 
 
 def test_a_damaged_database_is_a_finding(study: Study) -> None:

@@ -240,6 +240,28 @@ def test_inputs_come_in_the_tables_own_writing(study: Study, tmp_path: Path) -> 
     assert (tmp_path / "in.csv").read_bytes().decode("latin-1").splitlines() == expected
 
 
+def test_inputs_that_cannot_be_written_are_not_read(study: Study, tmp_path: Path) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    before = study.size
+    for output in (tmp_path, tmp_path / "nowhere" / "in.csv", Path()):
+        with pytest.raises((errors.NotWritten, errors.FileExists)):
+            study.ledger.inputs("parity", "teste", output, overwrite=True)
+    assert study.size == before
+
+
+def test_a_file_that_never_ends_is_not_begun(study: Study) -> None:
+    study.begin()
+    endless = study.folder / "endless.csv"
+    endless.symlink_to("/dev/zero")
+    with pytest.raises(errors.NotReadable):
+        study.ledger.seal("parity", "teste", endless)
+    with pytest.raises(errors.NotReadable):
+        study.ledger.register(endless)
+    with pytest.raises(errors.NotReadable):
+        study.ledger.audit(memory=[endless])
+
+
 # --- between studies and ledgers ----------------------------------------------------------------------------
 
 
@@ -250,6 +272,21 @@ def test_cases_read_in_another_study_are_exposed(study: Study) -> None:
     study.ledger.run("second", "rehearsal", study.predictions(0))
     with pytest.raises(errors.SharedCases):
         study.ledger.seal("parity", "teste", study.cases(0))
+
+
+def test_the_same_file_is_known_whatever_a_plan_says_of_its_columns(study: Study) -> None:
+    study.begin("parity")
+    hidden = study.protocol("hidden")
+    hidden.write_text(hidden.read_text().replace(", is: input", ""))
+    study.ledger.register(hidden)
+    study.ledger.seal("parity", "teste", study.cases(0))
+    study.ledger.seal("hidden", "teste", study.cases(0))
+    with pytest.raises(errors.ExposesSealedPool):
+        study.ledger.reveal("hidden", study.predictions(0))
+    study.ledger.reveal("hidden", study.predictions(0), accept_exposure=True)
+    with pytest.raises(errors.SharedCases) as refused:
+        study.ledger.reveal("parity", study.predictions(0))
+    assert "200 cases of hidden/teste" in refused.value.message
 
 
 def test_exposure_after_the_seal_is_found_when_teste_is_read(study: Study) -> None:
@@ -293,7 +330,9 @@ def test_runs_on_dev_and_contraste(study: Study) -> None:
     assert elsewhere.state == "INSUFFICIENT_EVIDENCE"
     first = study.ledger.run("parity", "differential", study.predictions(1000))
     assert first.document["confirmatory"] is True
-    later = study.ledger.run("parity", "differential", study.predictions(1000))
+    again = study.ledger.run("parity", "differential", study.predictions(1000))
+    assert again.document["confirmatory"] is True, "the same submission is no other"
+    later = study.ledger.run("parity", "differential", study.predictions(1000, wrong=1))
     assert (later.document["confirmatory"], later.state) == (False, "INSUFFICIENT_EVIDENCE")
 
 
@@ -340,6 +379,24 @@ def test_rule_16_the_same_call_finishes_a_crashed_reveal(
     assert (result.finished, result.document["read"], result.document["confirmatory"]) == (3, 1, True)
     with pytest.raises(errors.AlreadyRevealed):
         study.ledger.reveal("parity", study.predictions(0))
+
+
+def test_rule_16_what_goes_wrong_after_the_read_is_finished_by_the_same_call(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study.begin()
+    study.seal("teste", 0)
+
+    def full(*_arguments: object, **_more: object) -> None:
+        raise errors.DiskFull(path="x")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "record_result", full)
+        with pytest.raises(errors.ReadUnfinished) as refused:
+            study.ledger.reveal("parity", study.predictions(0))
+    assert refused.value.fields["entry"] == 3
+    assert "same call again" in refused.value.way_out
+    assert study.ledger.reveal("parity", study.predictions(0)).finished == 3
 
 
 def test_rule_16_the_kept_submission_is_enough(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,7 +168,10 @@ def test_rule_09_the_first_submission_of_each_system_to_contraste_is_confirmator
 ) -> None:
     first = sealed.run("differential", "contraste", submissions=(submitted(),))
     assert (first.read_class, first.confirmatory, first.exploratory) == ("contraste", True, ())
-    later = sealed.run("differential", "contraste", submissions=(submitted(),))
+    assert sealed.run("differential", "contraste", submissions=(submitted(),)).confirmatory, (
+        "no other submission"
+    )
+    later = sealed.run("differential", "contraste", submissions=(submitted(digest="a" * 64),))
     assert (later.confirmatory, later.exploratory) == (False, ("later-submission",))
     assert sealed.standing("contraste") == "contraste"
 

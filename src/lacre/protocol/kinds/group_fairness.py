@@ -153,6 +153,8 @@ class _Check:
             self.findings.add((*self.path, "prediction"), N_("must be another column than `label`"))
         if plan.label in table.columns and table.supplied(plan.label):
             self.findings.add((*self.path, "label"), N_("comes from the submission: it would judge itself"))
+        if plan.label in table.columns and "input" in table.columns[plan.label].is_:
+            self.findings.add((*self.path, "label"), N_("is marked `is: input`, so it would be handed out"))
         if plan.prediction in table.columns and not table.supplied(plan.prediction) and len(systems) > 1:
             self.findings.add(
                 (*self.path, "prediction"),
