@@ -1,6 +1,6 @@
 """The Python API: `init` makes a ledger, `open` opens one, and a `Ledger`'s methods are the verbs.
 
-This is the one place that makes clocks, entropy, keys and stores; everything below takes them as arguments.
+This is the one place where clocks and entropy come from; everything below takes them as arguments.
 Verbs that read pools are imported when they are called: SciPy and its kin come with them.
 """
 

@@ -43,7 +43,7 @@ NONCE_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The ledger's parts as one broker holds them; made by `lacre.api` alone."""
+    """The ledger's parts as one broker holds them; made by `lacre.api`."""
 
     layout: Layout
     engine: Engine

@@ -103,7 +103,6 @@ class _Open:
     value: dict[str, Any] | list[Any]
     path: Path
     key: str | None = None
-    discard: bool = False
 
 
 @dataclass

@@ -81,11 +81,6 @@ class Read(_Asked):
 
 Request = Register | Seal | Read
 _REQUEST: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discriminator="verb")])
-_BY_VERB: dict[str, type[Register] | type[Seal] | type[Read]] = {
-    "register": Register,
-    "seal": Seal,
-    "read": Read,
-}
 
 
 def decode_request(data: bytes) -> Request:
