@@ -171,7 +171,7 @@ def test_a_seal_says_what_was_noticed(life: Life) -> None:
         recipients=("a", "b"),
     )
     text = flat(as_text(sealed))
-    assert r"Shared with another pool: 3 values that must stay apart (site\x07) (other/dev)." in text
+    assert r"Shared with another pool: 3 values that must stay apart (site\x07) of other/dev." in text
     assert "2 of its cases were read before on this machine" in text
     assert "only both together can look without a trace" in text
     assert "One key alone" not in text
