@@ -114,6 +114,15 @@ def view(reader: Reader, study: str) -> State:
     return replace(state, next_index=reader.size)
 
 
+BLANK = "0" * 64
+"""A digest that is not known yet, in a request that is only put to the law beforehand."""
+
+
+def unbound(state: State) -> dict[str, Any]:
+    """What binds a request, for one that is only put to the law beforehand and never signed."""
+    return {"genesis": state.genesis, "seen": {"size": 0, "root": BLANK}, "nonce": BLANK[:32]}
+
+
 def _no_genesis(reader: Reader) -> StoreCorrupt:
     return StoreCorrupt(path=reader.path, why=_("its first entry is no genesis"))
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lacre.broker.desk import (
+    BLANK,
     Desk,
     answered,
     clock_warnings,
@@ -20,6 +21,7 @@ from lacre.broker.desk import (
     remember,
     salted_text,
     sign_request,
+    unbound,
     view,
 )
 from lacre.broker.opening import open_tables, sealed_of
@@ -58,8 +60,6 @@ from lacre.rules.requests import (
 )
 from lacre.rules.state import PoolState, ReadMade, State, StudyState
 from lacre.store.locks import Lock, try_lock
-
-_BLANK = "0" * 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,19 +246,18 @@ def _placeholders(ask: Ask, study: StudyState) -> tuple[Submitted, ...]:
     """Submissions as the law will see them, before they are loaded and kept."""
     protocol = study.in_force.protocol
     records = tuple(
-        SealedRecord(table=table, format="csv", hmac=_BLANK)
+        SealedRecord(table=table, format="csv", hmac=BLANK)
         for table in submitted_tables(protocol, ask.analyses)
     )
     return tuple(
-        Submitted(system=system, records=records, blob=_BLANK, wrapped_key=_BLANK)
+        Submitted(system=system, records=records, blob=BLANK, wrapped_key=BLANK)
         for system in systems_of(protocol, ask.analyses)
     )
 
 
 def _blank(state: State, fields: dict[str, Any]) -> Read:
     """The request as the law will see it, before it is bound and signed."""
-    seen = {"size": 0, "root": _BLANK}
-    return Read.model_validate({**fields, "genesis": state.genesis, "seen": seen, "nonce": _BLANK[:32]})
+    return Read.model_validate({**fields, **unbound(state)})
 
 
 def _ask_first(desk: Desk, ask: Ask, found: _Found) -> ReadDecision:

@@ -4,7 +4,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
-from lacre.broker.desk import Desk, answered, clock_warnings, enter, remember, sign_request, view
+from lacre.broker.desk import (
+    BLANK,
+    Desk,
+    answered,
+    clock_warnings,
+    enter,
+    remember,
+    sign_request,
+    unbound,
+    view,
+)
 from lacre.broker.files import parse_given, require_tables
 from lacre.broker.ingest import (
     PoolTable,
@@ -34,8 +44,6 @@ from lacre.rules.sealing import check_sealable
 from lacre.rules.state import State
 from lacre.store.reader import Reader
 from lacre.text import N_
-
-_BLANK = "0" * 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +157,13 @@ def _ask_first(
     blank = Seal.model_validate(
         {
             **asked,
-            "genesis": state.genesis,
-            "seen": {"size": 0, "root": _BLANK},
-            "nonce": _BLANK[:32],
+            **unbound(state),
             "records": tuple(
-                SealedRecord(table=r.table, format=r.format.value, hmac=_BLANK) for r in ready.raws
+                SealedRecord(table=r.table, format=r.format.value, hmac=BLANK) for r in ready.raws
             ),
-            "ciphertext": _BLANK,
-            "wrapped_key": _BLANK,
-            "fingerprints": _BLANK,
+            "ciphertext": BLANK,
+            "wrapped_key": BLANK,
+            "fingerprints": BLANK,
             "recipients": (),
         }
     )
