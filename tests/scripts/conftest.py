@@ -11,6 +11,30 @@ from typing import Any
 
 import pytest
 
+SMALL = """
+lacre: 1
+study: small
+title: Errors by sex
+question: Does it err more often for one sex?
+language: en
+data: {identifiable: false, prior_exposure: none}
+tables:
+  cases:
+    key: case_id
+    columns:
+      case_id: {type: text}
+      note: {type: text, is: input}
+      label: {type: outcome, positive: "1", negative: "0"}
+      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
+      sex: {type: category, values: [female, male]}
+pools:
+  teste: {tables: [cases]}
+analyses:
+  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
+           attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.5}]}
+"""
+"""A study whose gate 200 right predictions pass."""
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -51,6 +75,18 @@ class Shell:
         process = self.start(*words)
         out, err = process.communicate(timeout=300)
         return Ran(process.returncode, out, err)
+
+    def seal_small(self, note: str = "") -> tuple[str, ...]:
+        """Register and seal the small study; return the words of its reveal."""
+        (self.folder / "protocol.yaml").write_text(SMALL)
+        rows = [f"{n},{note}{n},{n % 3 == 0:d},{'female' if n % 2 else 'male'}" for n in range(200)]
+        (self.folder / "cases.csv").write_text("case_id,note,label,sex\n" + "\n".join(rows) + "\n")
+        predicted = [f"{n},{n % 3 == 0:d}" for n in range(200)]
+        (self.folder / "predictions.csv").write_text("case_id,prediction\n" + "\n".join(predicted) + "\n")
+        self.json("init")
+        self.json("register", "protocol.yaml")
+        self.json("seal", "small", "teste", "cases.csv")
+        return ("reveal", "small", "--submission", "predictions.csv", "--json")
 
     def json(self, *words: str, expect: int = 0) -> dict[str, Any]:
         """Call lacre with --json, expect an exit status, and return the document."""
