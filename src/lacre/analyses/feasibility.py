@@ -3,19 +3,31 @@
 Both ask the code that decides. Without rates to assume only the first can be said.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
 from math import prod
 
 import numpy as np
 
 from lacre.analyses.criteria import rule_of
-from lacre.analyses.families import error_rate
+from lacre.analyses.families import error_rate, exact
 from lacre.analyses.verdict import Rule
-from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
+from lacre.protocol.grammar import as_float
+from lacre.protocol.kinds.group_fairness import Criterion, GroupFairnessPlan
 from lacre.protocol.models import Protocol
 from lacre.stats.fairness import RateCounts, simultaneous_bounds
 from lacre.stats.proportions import Floats, clopper_pearson
+
+LABELLED = frozenset({"false_positive", "false_negative"})
+"""The rates whose denominator is the cases of one label."""
+
+SIMULATIONS = 10_000
+"""Enough for a standard error of at most half a percentage point."""
+
+SEED = 20260902
+"""The same plan gets the same answer."""
 
 MOST_CASES = 10**9
 """A rule that needs more cases in a group than this is one that cannot be met."""
@@ -34,8 +46,20 @@ class Minimum:
 
 
 @dataclass(frozen=True, slots=True)
+class Power:
+    """Shares of simulated data sets on which a rule passed and failed; the rest decided nothing."""
+
+    passes: float
+    fails: float
+    simulations: int
+
+
+@dataclass(frozen=True, slots=True)
 class Need:
-    """What one criterion of an analysis asks of each of its declared groups, and the rows planned."""
+    """What one criterion of an analysis asks of each of its declared groups, and what the plan can find.
+
+    `prospect` is simulated at the planned rows and the assumed rates; None where either is not given.
+    """
 
     analysis: str
     criterion: str
@@ -43,6 +67,7 @@ class Need:
     groups: int
     minimum: Minimum
     planned: int | None = None
+    prospect: Power | None = None
 
     @property
     def too_few_planned(self) -> bool:
@@ -108,17 +133,44 @@ def _of_plan(name: str, plan: GroupFairnessPlan, protocol: Protocol) -> list[Nee
     for criterion in plan.criteria:
         groups = prod(len(declared.columns[each].named_values) for each in criterion.by)
         minimum = minimum_cases(rule_of(criterion), groups, alpha, plan.min_cell)
-        found.append(Need(name, criterion.id, criterion.metric, groups, minimum, planned))
+        prospect = _prospect(plan, criterion, protocol)
+        found.append(Need(name, criterion.id, criterion.metric, groups, minimum, planned, prospect))
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
-    """Shares of simulated data sets on which a rule passed and failed; the rest decided nothing."""
+def _prospect(plan: GroupFairnessPlan, criterion: Criterion, protocol: Protocol) -> Power | None:
+    """Simulate a criterion at the planned rows, at one assumed rate for every group."""
+    pool, assumed = protocol.pools[plan.pool], plan.assume
+    planned = pool.planned.get(plan.table)
+    rate = None if assumed is None else getattr(assumed, criterion.metric)
+    if assumed is None or planned is None or rate is None:
+        return None
+    part = Fraction(1)
+    if criterion.metric in LABELLED:
+        if assumed.label is None:
+            return None
+        positive = exact(assumed.label)
+        part = positive if criterion.metric == "false_negative" else 1 - positive
+    declared = protocol.tables[plan.table].columns
+    shares = [_shares(declared[name].named_values, pool.composition.get(name)) for name in criterion.by]
+    cases = [int(planned * part * prod(each)) for each in product(*shares)]
+    return power(
+        rule_of(criterion),
+        cases,
+        [as_float(rate)] * len(cases),
+        alpha=error_rate(plan.confidence),
+        min_cell=plan.min_cell,
+        simulations=SIMULATIONS,
+        seed=SEED,
+    )
 
-    passes: float
-    fails: float
-    simulations: int
+
+def _shares(values: Sequence[str], counts: Mapping[str, int] | None) -> list[Fraction]:
+    """Return each group's share of the cases: as the pool's composition says, else all alike."""
+    total = sum(counts.values()) if counts else 0
+    if not counts or not total:
+        return [Fraction(1, len(values))] * len(values)
+    return [Fraction(counts.get(value, 0), total) for value in values]
 
 
 def power(

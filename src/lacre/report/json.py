@@ -96,6 +96,8 @@ def checked(check: outcomes.Checked) -> Document:
                 "to_fail": need.minimum.to_fail,
                 "planned": need.planned,
                 "too_few_planned": need.too_few_planned,
+                "p_pass": need.prospect.passes if need.prospect else None,
+                "p_fail": need.prospect.fails if need.prospect else None,
             }
             for need in check.needs
         ],

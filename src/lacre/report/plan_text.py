@@ -17,7 +17,7 @@ from lacre.text import _, ngettext
 
 if TYPE_CHECKING:
     # SciPy comes with it.
-    from lacre.analyses.feasibility import Minimum
+    from lacre.analyses.feasibility import Need, Power
 
 
 def made_page(made: LedgerMade) -> Page:
@@ -60,7 +60,7 @@ def checked_page(checked: Checked) -> Page:
             )
         )
     outside(page, checked.outside)
-    analyses(page, protocol, {(need.analysis, need.criterion): need.minimum for need in checked.needs})
+    analyses(page, protocol, {(need.analysis, need.criterion): need for need in checked.needs})
     page.gap()
     page.say(
         _(
@@ -68,6 +68,13 @@ def checked_page(checked: Checked) -> Page:
             "for the rule to be able to, even if every case speaks for it. To be likely to takes many more."
         )
     )
+    if any(need.prospect for need in checked.needs):
+        page.say(
+            _(
+                "P(PASS) and P(FAIL) are simulated with the planned cases, in groups of the planned composition or "
+                "of equal size, at the assumed rates in every group; the rest is INSUFFICIENT_EVIDENCE."
+            )
+        )
     for need in checked.needs:
         if need.too_few_planned:
             page.say(
@@ -172,14 +179,14 @@ def _pools(page: Page, protocol: Protocol) -> None:
     page.table(columns, rows)
 
 
-def analyses(
-    page: Page, protocol: Protocol, needs: "Mapping[tuple[str, str], Minimum] | None" = None
-) -> None:
+def analyses(page: Page, protocol: Protocol, needs: "Mapping[tuple[str, str], Need] | None" = None) -> None:
     """Write the registered criteria, with what each `needs` of the data where that is known."""
+    simulated = any(need.prospect for need in (needs or {}).values())
     columns = [
-        Column(_("criterion"), wraps=True),
+        Column(_("criterion"), wraps=True, names=True),
         Column(_("rule"), wraps=True),
         *([] if needs is None else [Column(_("to pass"), right=True), Column(_("to fail"), right=True)]),
+        *([Column(_("P(PASS)"), right=True), Column(_("P(FAIL)"), right=True)] if simulated else []),
     ]
     for name, plan in protocol.analyses.items():
         page.heading(
@@ -189,10 +196,15 @@ def analyses(
         for criterion in getattr(plan, "criteria", ()):
             row: list[str | Cell] = [Cell(criterion.id, "bold"), _rule(criterion)]
             if needs is not None:
-                least = needs[name, criterion.id]
-                row += [_least(least.to_pass), _least(least.to_fail)]
+                need = needs[name, criterion.id]
+                row += [_least(need.minimum.to_pass), _least(need.minimum.to_fail)]
+                row += _prospect(need.prospect) if simulated else []
             rows.append(row)
         page.table(columns, rows)
+
+
+def _prospect(found: "Power | None") -> list[str]:
+    return ["–", "–"] if found is None else [words.rate(found.passes), words.rate(found.fails)]
 
 
 def _least(cases: int | None) -> str | Cell:

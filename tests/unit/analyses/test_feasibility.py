@@ -96,3 +96,34 @@ def test_unequal_rates_fail_and_small_cells_neither() -> None:
     assert power(rule, [2000, 2000], [0.1, 0.5], **options).fails == 1
     small = power(rule, [2000, 29], [0.1, 0.5], **options)
     assert (small.passes, small.fails) == (0, 0)
+
+
+def test_a_plan_is_simulated_at_its_own_numbers(gate: Make) -> None:
+    """1,540 rows, half of label 1: 385 in each of two groups' FNR; at a true rate of 10 % nothing can be told.
+
+    At a true rate of 10 % two groups of 770 pass a gap of .05 in 4 % of samples, as stated for typical samples;
+    half as many cases pass less often. With 12,000 rows at .4 positive, 2,400 a group, a pass is nearly sure.
+    """
+    rule = {"id": "gap", "metric": "false_negative", "by": ["sex"], "max_group_gap": 0.05}
+    assume = {"label": 0.5, "false_negative": 0.10}
+    (sparse,) = requirements(planned(gate, rule, assume, 1_540))
+    (fitting,) = requirements(planned(gate, rule, assume, 3_080))
+    (ample,) = requirements(planned(gate, rule, {**assume, "label": 0.4}, 12_000))
+    assert sparse.prospect is not None
+    assert fitting.prospect is not None
+    assert ample.prospect is not None
+    assert sparse.prospect.passes < 0.01
+    assert fitting.prospect.passes == pytest.approx(0.04, abs=0.01)
+    assert ample.prospect.passes > 0.95
+    assert sparse.prospect.fails < 0.01
+    # The same plan gets the same answer, and a plan without rates or sizes gets none.
+    assert requirements(planned(gate, rule, assume, 3_080)) == (fitting,)
+    assert requirements(planned(gate, rule, {}, 3_080))[0].prospect is None
+    assert requirements(planned(gate, rule, assume, None))[0].prospect is None
+
+
+def planned(gate: Make, rule: Any, assume: Any, rows: int | None) -> Any:
+    """Return the gate's protocol with rows planned and rates assumed."""
+    pool = {"tables": ["cases"], **({} if rows is None else {"planned": {"cases": rows}})}
+    more = {"assume": assume} if assume else {}
+    return gate(rule, protocol={"pools": {"teste": pool}}, min_cell=30, **more).protocol
