@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
 from lacre.errors import RecordInvalid
-from lacre.rules.wire import Count, Hex64, Name, Nonce, Slug, Wire
+from lacre.rules.wire import Count, Hex64, Name, Nonce, Slug, Wire, invalid
 from lacre.text import _
 
 ReadClass = Literal["teste", "dev", "contraste", "inputs"]
@@ -85,11 +85,8 @@ _REQUEST: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discrimina
 
 def decode_request(data: bytes) -> Request:
     """Read a request's canonical bytes; `RecordInvalid` for anything else."""
-    try:
+    with invalid(_("request")):
         request = _REQUEST.validate_json(data)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise RecordInvalid(what=_("request"), why=f"{first['loc']}: {first['type']}") from error
     if request.encode() != data:
         raise RecordInvalid(what=_("request"), why=_("not in canonical form"))
     return request

@@ -1,5 +1,8 @@
 """What the wire forms of requests, facts and decisions have in common: frozen, strict, one byte form."""
 
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
@@ -37,22 +40,25 @@ class Wire(BaseModel):
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
-        """Read back what `as_json` gives; `RecordInvalid` for anything else."""
-        return cls.decode(canonical_json(value))
+        """Read back what `as_json` gives, from JSON values; `RecordInvalid` for anything else."""
+        with invalid(_("record")):
+            record = cls.model_validate_json(json.dumps(value))
+        # Values out of canonical bytes are compared as they are: making the bytes again costs more.
+        if record.as_json() != value:
+            raise RecordInvalid(what=_("record"), why=_("not in canonical form"))
+        return record
 
     def encode(self) -> bytes:
         """The RFC 8785 bytes."""
         return canonical_json(self.as_json())
 
-    @classmethod
-    def decode(cls, data: bytes) -> Self:
-        """Strict inverse of `encode`; `RecordInvalid` for any other bytes."""
-        try:
-            record = cls.model_validate_json(data)
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the record"
-            raise RecordInvalid(what=_("record"), why=f"{where}: {first['type']}") from error
-        if record.encode() != data:
-            raise RecordInvalid(what=_("record"), why=_("not in canonical form"))
-        return record
+
+@contextmanager
+def invalid(what: str) -> Iterator[None]:
+    """Turn a validation's refusal into `RecordInvalid`, which names the place and repeats no value."""
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise RecordInvalid(what=what, why=f"{where}: {first['type']}" if where else first["type"]) from error
