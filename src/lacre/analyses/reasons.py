@@ -40,7 +40,7 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
             "{count} of {rows} cases are left out, more than the share of {limit} allowed."
         ),
         "no-cases": N_("There are no cases."),
-        "below-min-cell": N_("{cases} cases with a prediction, fewer than the {min_cell} asked for."),
+        "below-min-cell": N_("With a prediction: {cases}, fewer than the {min_cell} asked for."),
         "too-few-clusters": N_("Fewer than {least} clusters: their spread cannot be estimated."),
         "crossed-clusters": N_(
             "Cases belong to several clusters at once, which this analysis cannot estimate."

@@ -75,7 +75,7 @@ def test_a_result_says_what_it_is_and_what_it_rests_on(life: Life) -> None:
         "false positives by sex: at most 25 % in every group",
         "female 10 of 50 20.0 %",
         "0 of 50, 1 blank",
-        ": 2 cases with a prediction, fewer than the 30 asked for.",
+        ": With a prediction: 2, fewer than the 30 asked for.",
         # 3/50, the rule of three
         "up to 6.0 %",
         "The intervals hold for the 3 declared groups together, at 95 % (Clopper-Pearson).",
