@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Engine
 
-from lacre.errors import DocumentMissing, StoreCorrupt
+from lacre.errors import DocumentMissing, StoreCorrupt, TextNotUnicode
 from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
 from lacre.ledger.statement import Statement
 from lacre.pools.keyring import Keyring
@@ -106,6 +106,7 @@ def recorded(reader: Reader, index: int) -> Recorded:
 
 def view(reader: Reader, study: str) -> State:
     """Fold the key entries and those of `study`."""
+    utf8(study)
     entries = (parse_entry(stored.index, stored.envelope) for stored in reader.study_entries(study))
     state = fold(entries, protocols_of(reader))
     if not state.keys:
@@ -184,9 +185,17 @@ class SaltedText:
         return document_digest(self.body, self.salt)
 
 
+def utf8(text: str) -> bytes:
+    """The bytes of a text that somebody typed; `TextNotUnicode` for what came as no Unicode."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise TextNotUnicode(text=text) from None
+
+
 def salted_text(desk: Desk, text: str) -> SaltedText:
     """Salt a text before a request names it."""
-    return SaltedText(desk.entropy(SALT_SIZE), text.encode())
+    return SaltedText(desk.entropy(SALT_SIZE), utf8(text))
 
 
 def put_text(tx: Transaction, text: SaltedText) -> None:

@@ -7,6 +7,7 @@ from lacre.analyses import analyse, merge
 from lacre.analyses.reasons import Reason
 from lacre.broker.submissions import Submission
 from lacre.protocol.models import Protocol
+from lacre.rules.reading import UNNAMED
 from lacre.rules.requests import Engine, ReadDecision
 from lacre.rules.verdicts import settle, settled_reason, worst
 from lacre.tables.columns import TypedTable
@@ -24,17 +25,15 @@ def evaluate(
     engine: Engine,
 ) -> dict[str, Any]:
     """The result's document: all of it can be recomputed from the same inputs, byte for byte."""
+    by_system = {submission.system: submission for submission in submissions}
     results = []
     for name in analyses:
         plan = protocol.analyses[name]
         per_system = []
-        for submission in submissions or (Submission("", {}),):
-            if plan.systems and submission.system not in plan.systems:
-                continue
-            table = _joined(tables[plan.table], submission, plan.table)
-            per_system.append(
-                analyse(name, plan, protocol, table, system=submission.system, review=decision.review)
-            )
+        # What is predicted in the pool itself needs no submission, and is a declared system's all the same.
+        for system in plan.systems or tuple(protocol.systems) or (UNNAMED,):
+            table = _joined(tables[plan.table], by_system.get(system), plan.table)
+            per_system.append(analyse(name, plan, protocol, table, system=system, review=decision.review))
         results.append(merge(per_system))
     documents = [_settled(result.as_json(), decision) for result in results]
     state = worst(document["state"] for document in documents)
@@ -54,8 +53,8 @@ def evaluate(
     }
 
 
-def _joined(table: TypedTable, submission: Submission, name: str) -> TypedTable:
-    given = submission.tables.get(name)
+def _joined(table: TypedTable, submission: Submission | None, name: str) -> TypedTable:
+    given = None if submission is None else submission.tables.get(name)
     return table if given is None else join_submission(table, given.typed)
 
 

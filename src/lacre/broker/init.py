@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from lacre.broker.desk import SaltedText, timestamp
+from lacre.broker.desk import SaltedText, timestamp, utf8
 from lacre.broker.outcomes import LedgerMade
 from lacre.errors import OriginInvalid
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
@@ -45,7 +45,7 @@ def init(
     memory = Memory(state_folder)
     with create_layout(wanted.folder) as layout:
         keys = Keyring.create(layout.keys, wanted.passphrase, entropy)
-        name = SaltedText(entropy(SALT_SIZE), wanted.name.encode()) if wanted.name else None
+        name = SaltedText(entropy(SALT_SIZE), utf8(wanted.name)) if wanted.name else None
         genesis = Genesis(
             law=LAW,
             time=timestamp(clock()),

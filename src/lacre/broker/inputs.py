@@ -74,9 +74,11 @@ def inputs(
             made = enter(desk, tx, view(tx, study), signed, ReadFacts(engine=engine()))
         remember(desk, tx)
         opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
-        for piece in _csv(opened, columns, protocol.tables[name], _encoding(protocol, sealed, name)):
+        delimiter = "\t" if output.suffix.lower() == ".tsv" else protocol.tables[name].delimiter
+        for piece in _csv(opened, columns, delimiter, _encoding(protocol, sealed, name)):
             file.write(piece)
-        file.keep(output.name)
+        if not file.keep(output.name, replace=overwrite):
+            raise FileExists(file=str(output))
     return InputsWritten(
         study=study,
         pool=pool,
@@ -92,8 +94,8 @@ def inputs(
 def _check_output(output: Path, *, overwrite: bool) -> None:
     if output.exists() and not overwrite:
         raise FileExists(file=str(output))
-    if output.exists() and not output.is_file():
-        raise NotWritten(path=str(output), why=_("it is no file"))
+    if output.is_symlink() or (output.exists() and not output.is_file()):
+        raise NotWritten(path=str(output), why=_("it is no file, or a link to one"))
     if not output.absolute().parent.is_dir():
         raise NotWritten(path=str(output), why=_("there is no such folder"))
 
@@ -119,13 +121,13 @@ def _encoding(protocol: Protocol, pool: PoolState, table: str) -> str:
     return protocol.tables[table].encoding if formats <= {"csv", "tsv"} else "utf-8"
 
 
-def _csv(table: TypedTable, columns: Iterable[str], declared: Table, encoding: str) -> Iterator[bytes]:
+def _csv(table: TypedTable, columns: Iterable[str], delimiter: str, encoding: str) -> Iterator[bytes]:
     """The columns as they were written in the sealed file, a thousand rows at a time.
 
     Delimiter and encoding are the declared ones, as a submission's will have to be.
     """
     buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter=declared.delimiter, lineterminator="\n")
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
     names = list(columns)
     writer.writerow(names)
     cells = [table.texts[name] for name in names]

@@ -4,10 +4,11 @@ The order is the law's (rule 5): all that can be checked without reading; then t
 then this machine's memory; then, and only then, a byte is decrypted.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal
 
 from lacre.broker.desk import (
@@ -90,8 +91,8 @@ class _Found:
     finishes: ReadMade | None = None
     ignored: dict[str, tuple[str, ...]] = field(default_factory=dict)
     outside: dict[str, int] = field(default_factory=dict)
-    kept: tuple[Submitted, ...] | None = None
-    """The submissions as an earlier read kept them, where they are the same."""
+    kept: Mapping[str, Submitted] = field(default_factory=dict)
+    """The submissions that an earlier read kept, by system, where they are the same."""
 
 
 def check_protocol(desk: Desk, study: str, source: str | Path | bytes | None) -> None:
@@ -146,7 +147,7 @@ def _crashed_read(desk: Desk, state: State, ask: Ask, pool: PoolState) -> Iterat
     """Rule 16: the spent read that this call may finish, its lock held meanwhile; None if there is none."""
     finishable = () if ask.accept_dev else pool.unfinished
     for read in finishable:
-        if not may_finish(read, ask.purpose):
+        if not may_finish(read, ask.purpose, ask.analyses):
             continue
         lock = try_lock(desk.layout.locks, read.request.nonce)
         if lock is None:
@@ -191,21 +192,24 @@ def _find(
         if table.typed.undeclared
     }
     odd = {label: n for s in submissions for label, n in outside_of(study, s).items()}
-    kept = finishes.request.submissions if finishes else _kept_before(desk, ask, state, pool, submissions)
+    before = finishes.request.submissions if finishes else ()
+    kept = {s.system: s for s in before} or _kept_before(desk, ask, state, pool, submissions)
     return _Found(state, study, pool, submissions, facts, gathered, finishes, ignored, odd, kept)
 
 
 def _kept_before(
-    desk: Desk, ask: Ask, state: State, pool: PoolState, submissions: tuple[Submission, ...]
-) -> tuple[Submitted, ...] | None:
-    """Rule 9: of a further analysis on `contraste`, the submission that an earlier one kept, if it is the same."""
-    if pool.standing != "contraste" or not submissions:
-        return None
-    for read in pool.of_class("contraste"):
-        kept = read.request.submissions
-        if same_submissions(desk, state, ask.study, pool, kept, submissions):
-            return kept
-    return None
+    desk: Desk, ask: Ask, state: State, pool: PoolState, submissions: Sequence[Submission]
+) -> dict[str, Submitted]:
+    """Rule 9: of a further analysis on `contraste`, the submissions that earlier ones kept, by system, if the same."""
+    kept: dict[str, Submitted] = {}
+    if pool.standing != "contraste":
+        return kept
+    for new in submissions:
+        for read in pool.of_class("contraste"):
+            for old in read.request.submissions:
+                if new.system not in kept and same_submissions(desk, state, ask.study, pool, [old], [new]):
+                    kept[new.system] = old
+    return kept
 
 
 def _facts(
@@ -227,7 +231,7 @@ def _fields(
     ask: Ask,
     study: StudyState,
     finishes: ReadMade | None = None,
-    kept: tuple[Submitted, ...] | None = None,
+    kept: Mapping[str, Submitted] = MappingProxyType({}),
 ) -> dict[str, Any]:
     return {
         "purpose": ask.purpose,
@@ -238,7 +242,7 @@ def _fields(
         "accept_dev": ask.accept_dev,
         "accept_exposure": ask.accept_exposure,
         "finishes": finishes.entry if finishes else None,
-        "submissions": _placeholders(ask, study) if kept is None else kept,
+        "submissions": tuple(kept.get(s.system, s) for s in _placeholders(ask, study)),
     }
 
 
@@ -272,10 +276,9 @@ def _ask_first(desk: Desk, ask: Ask, found: _Found) -> ReadDecision:
 
 def _spend(desk: Desk, ask: Ask, found: _Found) -> tuple[Recorded, str, Lock]:
     """Write the entry that spends the read; its lock tells others that we live."""
-    kept = found.kept
-    if kept is None:
-        kept = keep(desk, found.state, ask.study, found.pool, found.submissions)
-    fields = _fields(ask, found.study, found.finishes, kept)
+    new = [each for each in found.submissions if each.system not in found.kept]
+    made_now = keep(desk, found.state, ask.study, found.pool, new)
+    fields = _fields(ask, found.study, found.finishes, {**found.kept, **{s.system: s for s in made_now}})
     reason = salted_text(desk, ask.reason) if ask.reason else None
     fields["reason"] = reason.digest if reason else None
     nonce = new_nonce(desk)

@@ -193,6 +193,7 @@ from lacre.errors.usage import (
     SubmissionMissing,
     SubmissionNotAsked,
     TableNotNamed,
+    TextNotUnicode,
     UsageError,
     VerbUnclear,
 )
@@ -349,6 +350,7 @@ __all__ = [
     "TableUndecodable",
     "TableZoneAbsent",
     "TemplateUnknown",
+    "TextNotUnicode",
     "UnitRepeated",
     "UsageError",
     "VerbUnclear",

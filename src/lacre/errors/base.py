@@ -67,4 +67,6 @@ class InternalError(LacreError):
     code = "internal"
     exit_status = EXIT_INTERNAL
     template = N_("lacre failed in a way it should not ({kind} at {where}).")
-    remedy = N_("Nothing was lost: run `lacre audit`, then report this with the version and the code above.")
+    remedy = N_(
+        "What was recorded stands: run `lacre audit`, then report this with the version and the code above."
+    )

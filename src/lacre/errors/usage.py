@@ -111,6 +111,14 @@ class SubmissionNotAsked(UsageError):
     remedy = N_("Leave --submission out.")
 
 
+class TextNotUnicode(UsageError):
+    """Words that are no Unicode text."""
+
+    code = "text-not-unicode"
+    template = N_("{text!r} is not text in UTF-8.")
+    remedy = N_("Type it in UTF-8.")
+
+
 class NotAName(UsageError):
     """Words that name neither a study nor an entry."""
 

@@ -9,6 +9,7 @@ from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page
 from lacre.report.plan_text import analyses
 from lacre.report.result_text import custody, warnings
+from lacre.rules.reading import may_finish
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import CONTENT_CLASSES, Read
 from lacre.rules.state import PoolState, ReadMade, StudyState
@@ -161,5 +162,6 @@ def next_steps(study: StudyState) -> list[str]:
                 verb=read.request.purpose, entry=read.entry
             )
             for read in pool_state.unfinished
+            if may_finish(read, read.request.purpose, read.request.analyses)
         )
     return [printable(step) for step in steps]

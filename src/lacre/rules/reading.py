@@ -68,9 +68,10 @@ def require_analyses(protocol: Protocol, names: Sequence[str]) -> None:
             raise AnalysisNotDeclared(analysis=name, declared=", ".join(protocol.analyses))
 
 
-def may_finish(read: ReadMade, purpose: str) -> bool:
-    """Rule 16: a call of the same purpose finishes a spent read; on `dev` a run is simply made anew."""
-    return read.request.purpose == purpose and not (purpose == "run" and read.read_class == "dev")
+def may_finish(read: ReadMade, purpose: str, analyses: tuple[str, ...]) -> bool:
+    """Rule 16: a call for the same analyses finishes a spent read; on `dev` a run is simply made anew."""
+    same = (read.request.purpose, read.request.analyses) == (purpose, analyses)
+    return same and not (purpose == "run" and read.read_class == "dev")
 
 
 def analyses_of_reveal(protocol: Protocol) -> tuple[str, ...]:

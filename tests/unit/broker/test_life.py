@@ -1,5 +1,6 @@
 """The life of a study through the broker: what is spent, what is refused, what is on record."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -350,6 +351,50 @@ def test_several_systems_in_one_reveal(study: Study) -> None:
     systems = {(c["system"], c["state"]) for a in result.document["analyses"] for c in a["criteria"]}
     assert {system for system, _state in systems} == {"old", "new"}
     assert ("new", "PASS") in systems
+
+
+def test_a_declared_system_whose_predictions_are_in_the_pool_needs_no_submission(study: Study) -> None:
+    path = study.protocol(systems='systems: {old: {version: "1"}}')
+    text = path.read_text().replace(", from: submission}", "}")
+    path.write_text(text.replace("attributes: [sex],", "attributes: [sex], systems: [old],"))
+    study.ledger.register(path)
+    rows = study.cases(0).read_text().splitlines()
+    both = [rows[0] + ",prediction", *(f"{row},{row.split(',')[2]}" for row in rows[1:])]
+    study.cases(0).write_text("\n".join(both) + "\n")
+    study.ledger.seal("parity", "teste", study.folder / "cases-c-0-200.csv")
+    result = study.ledger.reveal("parity")
+    assert result.state == "PASS"
+    assert {c["system"] for c in result.document["analyses"][0]["criteria"]} == {"old"}
+
+
+def test_on_contraste_each_systems_first_submission_is_confirmatory(study: Study) -> None:
+    """The same bytes read as another format are another submission; a system's own is known beside a new one."""
+    study.begin(systems='systems: {old: {version: "1"}, new: {version: "2"}}')
+    study.seal("contraste", 1000)
+    good, bad = study.predictions(1000), study.predictions(1000, wrong=3, name="bad")
+    call = ("parity", "differential", [f"old:{good}", f"new:{good}"])
+    assert study.ledger.run(*call).document["confirmatory"] is True
+    assert study.ledger.run(*call).document["confirmatory"] is True
+    changed = ("parity", "differential", [f"old:{good}", f"new:{bad}"])
+    assert study.ledger.run(*changed).document["confirmatory"] is False
+    lines = "\n".join(json.dumps({"case_id": row.split(",")[0], "prediction": row.split(",")[1]})
+                      for row in good.read_text().splitlines()[1:])  # fmt: skip
+    other = study.folder / "good.jsonl"
+    other.write_text(lines + "\n")
+    again = ("parity", "differential", [f"old:{other}", f"new:{good}"])
+    assert study.ledger.run(*again).document["confirmatory"] is False
+
+
+@pytest.mark.parametrize("text", ["\udcff"])
+def test_words_that_are_no_unicode_are_refused(study: Study, text: str) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    before = study.size
+    with pytest.raises(errors.TextNotUnicode):
+        study.ledger.reveal("parity", study.predictions(0), reason=text)
+    with pytest.raises(errors.TextNotUnicode):
+        study.ledger.show(text)
+    assert study.size == before
 
 
 # --- rule 16: a crash between the read and its result -------------------------------------------------------
