@@ -47,3 +47,13 @@ def merge(results: Sequence["AnalysisResult"]) -> "AnalysisResult":
     from lacre.analyses.result import merged
 
     return align(merged(results))
+
+
+def conclude(
+    names: Sequence[str], results: Sequence["AnalysisResult"], protocol: "Protocol"
+) -> list["AnalysisResult"]:
+    """Return the merged results of the analyses `names` of one read, less what one would tell of another."""
+    from lacre.analyses.disclosure import together
+
+    plans = [protocol.analyses[name] for name in names]
+    return together(results, [(plan.table, getattr(plan, "label", None)) for plan in plans])

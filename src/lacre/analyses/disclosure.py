@@ -6,6 +6,7 @@ group, the denominators of the false positive and the false negative rates. Erro
 so a group's are shown only where both may be.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from lacre.analyses.estimate import Answer, Group, Withheld
@@ -31,12 +32,42 @@ def withhold(result: AnalysisResult, least: int) -> AnalysisResult:
 
     Verdict states stay; their numbers go where they rest on what is withheld. `result` is of one system.
     """
-    sizes = {
-        (each.metric, _key(each.group)): each.denominator
-        for each in result.estimates
-        if each.metric in LAYERS and not isinstance(each, Withheld)
-    }
-    return _without(result, hidden_cells(sizes, least), least)
+    layers = [each for each in result.estimates if each.metric in LAYERS and not isinstance(each, Withheld)]
+    hidden = hidden_cells({(each.metric, _key(each.group)): each.denominator for each in layers}, least)
+    blank = {(each.metric, _key(each.group)): getattr(each, "missing", 0) for each in layers}
+    if any(blank.values()):
+        # Whoever submits chooses which cases are blank: of a handful that are not, the counts tell the labels.
+        predicted = {
+            (e.metric, _key(e.group)): e.denominator - blank[e.metric, _key(e.group)] for e in layers
+        }
+        hidden |= hidden_cells(predicted, least)
+    return _without(_calibration_of_many(result, least), hidden, least)
+
+
+def together(results: Sequence[AnalysisResult], subjects: Sequence[Hashable]) -> list[AnalysisResult]:
+    """Return the results of one read with what is withheld in one withheld in all of the same subject.
+
+    `subjects` name, for each result, the cases and the label it is about: two analyses of these show the same
+    numbers, and what one hides the other must not show. Nothing becomes computable by it, as with `align`.
+    """
+    found = []
+    for result, subject in zip(results, subjects, strict=True):
+        alike = [each for each, other in zip(results, subjects, strict=True) if other == subject]
+        withheld = [
+            e for each in alike for e in each.estimates if isinstance(e, Withheld) and e.metric in LAYERS
+        ]
+        hidden = {(each.metric, _key(each.group)) for each in withheld}
+        least = int(withheld[0].reason.fields["min_count"]) if withheld else 0
+        found.append(_without(result, hidden, least))
+    return found
+
+
+def _calibration_of_many(result: AnalysisResult, least: int) -> AnalysisResult:
+    """Withhold all calibration errors where one rests on fewer than `least` cases, and on some."""
+    if not any(each.cases is not None and 0 < each.cases < least for each in result.calibration):
+        return result
+    bare = tuple(replace(each, cases=None, left_out=None, error=None) for each in result.calibration)
+    return replace(result, calibration=bare)
 
 
 def align(result: AnalysisResult) -> AnalysisResult:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lacre.analyses import analyse, merge
+from lacre.analyses import analyse, conclude, merge
 from lacre.analyses.reasons import Reason
 from lacre.broker.submissions import Submission
 from lacre.protocol.models import Protocol
@@ -35,7 +35,8 @@ def evaluate(
             table = _joined(tables[plan.table], by_system.get(system), plan.table)
             per_system.append(analyse(name, plan, protocol, table, system=system, review=decision.review))
         results.append(merge(per_system))
-    documents = [_settled(result.as_json(), decision) for result in results]
+    concluded = conclude(analyses, results, protocol)
+    documents = [_settled(result.as_json(), decision) for result in concluded]
     state = worst(document["state"] for document in documents)
     return {
         "study": protocol.study,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lacre.analyses import merge
-from lacre.analyses.disclosure import min_count
+from lacre.analyses.disclosure import min_count, together
 from lacre.analyses.estimate import Withheld
 from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult
@@ -189,3 +189,33 @@ def test_shown_sums_hide_no_small_remainder(least: int) -> None:
         sizes |= {(layer, (("a", name),)): n for name, n in (("p", 1), ("q", 1), ("r", 40), ("s", 58))}
     hidden = {group[0][1] for layer, group in hidden_cells(sizes, least) if group}
     assert hidden == ({"p", "q"} if least == 2 else {"p", "q", "r"})
+
+
+def test_analyses_of_the_same_cases_hide_the_same_groups(gate: Make, rows: Make) -> None:
+    """One analysis hides one pair of groups, another one another pair: together they would tell all three."""
+    data = cell(rows, "female", "young", 9, 4) + cell(rows, "female", "old", 9, 3)
+    data += cell(rows, "male", "young", 9, 15) + cell(rows, "male", "old", 9, 15)
+    by_sex = gate(RULE, intersections=[], attributes=["sex"], protocol=IDENTIFIABLE)(data)
+    crossed = gate(RULE, intersections=[["sex", "age"]], attributes=["sex", "age"], protocol=IDENTIFIABLE)(
+        data
+    )
+    shown = together([by_sex, crossed], [("cases", "label")] * 2)
+    hidden = [
+        {(e.metric, e.group) for e in each.estimates if isinstance(e, Withheld) and e.metric in LAYERS}
+        for each in shown
+    ]
+    groups = {(e.metric, e.group) for e in by_sex.estimates}
+    assert hidden[0] == hidden[1] & groups
+    apart = together([by_sex, crossed], [("cases", "label"), ("others", "label")])
+    assert [each.estimates for each in apart] == [by_sex.estimates, crossed.estimates]
+
+
+def test_a_handful_of_predictions_tells_no_label(gate: Make, rows: Make) -> None:
+    """Of 100 cases one is predicted: counts of blanks by label would say which label it has."""
+    data = cell(rows, "female", "young", 25, 25) + cell(rows, "male", "young", 25, 25)
+    alone = [{**row, "prediction": row["prediction"] if place == 7 else ""} for place, row in enumerate(data)]
+    result = gate(RULE, intersections=[], attributes=["sex"], protocol=IDENTIFIABLE)(alone)
+    everybody = [each for each in result.estimates if not each.group]
+    assert everybody
+    assert all(isinstance(each, Withheld) for each in everybody)
+    assert all(isinstance(each, Withheld) for each in result.estimates if ("sex", "female") in each.group)
