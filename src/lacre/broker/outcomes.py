@@ -109,7 +109,7 @@ class ReadPlanned:
 class ResultShown:
     """A result: the stored document and what is added when it is shown.
 
-    `document` holds what can be recomputed (DESIGN's JSON without `result`, `now`, `custody`, `anchors`);
+    `document` holds what can be recomputed (the JSON of a result without `result`, `now`, `custody`, `anchors`);
     `finished` names the crashed read that this call finished, if one.
     """
 

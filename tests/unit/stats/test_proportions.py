@@ -32,7 +32,7 @@ def test_wilson_36_of_40() -> None:
 
 
 def test_self_agreement_wilson() -> None:
-    """85/100: .767164-.906940; floors 1 - low of 170/200, 425/500, 98/100, 9/9, 100/100 (STATISTICS h)."""
+    """85/100: .767164-.906940; floors 1 - low of 170/200, 425/500, 98/100, 9/9, 100/100, worked out apart."""
     assert wilson(85, 100, 0.05) == pytest.approx((0.767164, 0.906940), abs=5e-7)
     low = wilson([170, 425, 98, 9, 100], [200, 500, 100, 9, 100], 0.05).low
     assert 1 - low == pytest.approx([0.2061, 0.1840, 0.0700, 0.299, 0.037], abs=5e-4)
