@@ -7,16 +7,17 @@ from lacre.audit.findings import Finding, finding
 from lacre.audit.source import Premises
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import Read, Seal
+from lacre.store.discover import BlobKind
 
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A blob as an entry names it; `kind` is of `lacre.audit.source.BLOB_KINDS`."""
+    """A blob as an entry names it; `kind` is how its file's name ends."""
 
     entry: int
     study: str
     pool: str
-    kind: str
+    kind: BlobKind
     digest: str
 
 
@@ -25,6 +26,7 @@ def blobs_of(recorded: Recorded) -> Iterator[Blob]:
     if not isinstance(recorded.content, Answered):
         return
     request = recorded.content.request
+    named: list[tuple[BlobKind, str]]
     if isinstance(request, Seal):
         named = [("pool", request.ciphertext), ("key", request.wrapped_key), ("prints", request.fingerprints)]
     elif isinstance(request, Read):
@@ -40,7 +42,7 @@ def check_blobs(blobs: Iterable[Blob], premises: Premises) -> Iterator[Finding]:
     """Look for each blob; one that several entries name (a finished read's) is hashed once."""
     known: dict[tuple[str, str, str, str], bool | None] = {}
     for blob in blobs:
-        place = (blob.study, blob.pool, blob.kind, blob.digest)
+        place: tuple[str, str, BlobKind, str] = (blob.study, blob.pool, blob.kind, blob.digest)
         if place not in known:
             known[place] = premises.blob(*place)
         if not known[place]:

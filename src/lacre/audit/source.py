@@ -4,24 +4,19 @@ A source hands out bytes and believes none of them. What only the place can show
 database's own state, its sealed blobs) stands apart, as `Premises`, which a copy made for strangers has not.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Protocol
 
 from lacre.durable import sha256_of
-from lacre.errors import NotReadable
+from lacre.errors import NotReadable, PoolNameUnsafe
+from lacre.store.discover import BlobKind, blob_name, pool_folder
 from lacre.store.reader import Columns, Reader, document_digest
 from lacre.store.reader import Document as StoredDocument
 
-BLOB_KINDS = ("pool", "key", "prints", "submission", "submission-key")
-"""The kinds of blobs beside a ledger, as their files' names end."""
-
 STORED = ("leaf_hash", *(field.name for field in fields(Columns)))
 """What a database keeps beside an entry, each of it derived again by the audit."""
-
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +57,8 @@ class Premises(Protocol):
     def checkpoint_size(self) -> int | None:
         """Return the number of entries the checkpoint is filed under; None where there is no checkpoint."""
 
-    def blob(self, study: str, pool: str, kind: str, digest: str) -> bool | None:
-        """Tell whether a blob (of `BLOB_KINDS`) has this SHA-256; None where it cannot be read."""
+    def blob(self, study: str, pool: str, kind: BlobKind, digest: str) -> bool | None:
+        """Tell whether a blob has this SHA-256; None where it cannot be read."""
 
 
 class Source(Protocol):
@@ -126,13 +121,11 @@ class StoreSource:
         """Return the size the checkpoint is filed under."""
         return self._reader.checkpoint_size
 
-    def blob(self, study: str, pool: str, kind: str, digest: str) -> bool | None:
+    def blob(self, study: str, pool: str, kind: BlobKind, digest: str) -> bool | None:
         """Tell whether the file of a blob has the SHA-256 it is named by."""
-        if not all(map(_SAFE.fullmatch, (study, pool, digest))):
-            return None
         try:
-            return sha256_of(self._pools / study / pool / f"{digest}.{kind}") == digest
-        except NotReadable:
+            return sha256_of(pool_folder(self._pools, study, pool) / blob_name(kind, digest)) == digest
+        except (NotReadable, PoolNameUnsafe):
             return None
 
 

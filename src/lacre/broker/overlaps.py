@@ -44,7 +44,7 @@ def gather(
         overlap = Overlap(study=slug, pool=other.name, kind="cases", count=count)
         if other.was_read:
             exposed.append(overlap)
-        elif other.standing != "dev":
+        elif other.is_to_stay_unseen:
             exposes.append(overlap)
     return Gathered(tuple(shared), tuple(exposed), tuple(exposes), size)
 

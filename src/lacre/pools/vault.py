@@ -7,11 +7,9 @@ listed. Plaintext is in memory alone.
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from lacre.durable import make_folder, read_chunks, require_space, staged
 from lacre.errors import (
@@ -19,17 +17,14 @@ from lacre.errors import (
     LacreError,
     PoolBlobChanged,
     PoolBlobMissing,
-    PoolNameUnsafe,
     SealNotProven,
 )
 from lacre.pools import seal
 from lacre.pools.seal import Context, Identity, SealKey
+from lacre.store.discover import BlobKind, blob_name, pool_folder
 from lacre.text import _
 
-BlobKind = Literal["pool", "key", "prints", "submission", "submission-key"]
 Entropy = Callable[[int], bytes]
-
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +35,18 @@ class Vault:
 
     def path(self, study: str, pool: str, kind: BlobKind, digest: str) -> Path:
         """Return where a blob is, or would be. Raises `PoolNameUnsafe`."""
-        return self._pool_folder(study, pool) / f"{digest}.{kind}"
+        return pool_folder(self.folder, study, pool) / blob_name(kind, digest)
 
     def put(self, study: str, pool: str, kind: BlobKind, content: Iterable[bytes]) -> str:
         """Keep a blob durably; return its SHA-256 in hexadecimal.
 
         Raises `DiskFull` and `NotWritten`, with nothing left behind; so does what `content` itself raises.
         """
-        folder = make_folder(self._pool_folder(study, pool))
+        folder = make_folder(pool_folder(self.folder, study, pool))
         with staged(folder, what=_("a file of kind {kind}").format(kind=kind)) as file:
             for chunk in content:
                 file.write(chunk)
-            file.keep(f"{file.digest}.{kind}")
+            file.keep(blob_name(kind, file.digest))
             return file.digest
 
     def chunks(self, study: str, pool: str, kind: BlobKind, digest: str) -> Iterator[bytes]:
@@ -80,12 +75,6 @@ class Vault:
         """Check a blob in bounded memory. Raises `PoolBlobMissing`, `PoolBlobChanged`."""
         for _chunk in self.chunks(study, pool, kind, digest):
             pass
-
-    def _pool_folder(self, study: str, pool: str) -> Path:
-        for name in (study, pool):
-            if not _SAFE.fullmatch(name):
-                raise PoolNameUnsafe(name=name)
-        return self.folder / study / pool
 
 
 @dataclass(frozen=True, slots=True)

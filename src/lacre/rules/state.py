@@ -114,6 +114,11 @@ class PoolState:
         """Whether its content was ever read, so that its cases are exposed (rule 12)."""
         return bool(self.of_class(*CONTENT_CLASSES))
 
+    @property
+    def is_to_stay_unseen(self) -> bool:
+        """Whether reading its cases elsewhere would spoil it (rule 12): it stands apart, and nobody has read it."""
+        return self.standing != "dev" and not self.was_read
+
     def of_class(self, *classes: str) -> tuple[ReadMade, ...]:
         """The reads of the given classes; attempts to finish a read are that same read."""
         return tuple(r for r in self.reads if r.read_class in classes and r.request.finishes is None)

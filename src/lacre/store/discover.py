@@ -1,19 +1,40 @@
 """Where a ledger lies: the folder `.lacre`, found from every folder below its own, as `.git` is."""
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, get_args
 
 from lacre.durable import TEMPORARY, make_folder, sync_folder, write_durably
-from lacre.errors import LedgerExists, LedgerNotFound, NotReadable, StoreCorrupt
+from lacre.errors import LedgerExists, LedgerNotFound, NotReadable, PoolNameUnsafe, StoreCorrupt
 from lacre.store.failures import writing_file
 from lacre.text import _
 
 FOLDER = ".lacre"
+
+BlobKind = Literal["pool", "key", "prints", "submission", "submission-key"]
+BLOB_KINDS: tuple[BlobKind, ...] = get_args(BlobKind)
+"""The kinds of blobs beside a ledger, as their files' names end."""
+
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def pool_folder(pools: Path, study: str, pool: str) -> Path:
+    """Return where the blobs of a pool lie. Raises `PoolNameUnsafe` for names that would lead elsewhere."""
+    for name in (study, pool):
+        if not _SAFE.fullmatch(name):
+            raise PoolNameUnsafe(name=name)
+    return pools / study / pool
+
+
+def blob_name(kind: BlobKind, digest: str) -> str:
+    """Return what a blob's file is called: its own SHA-256, and its kind."""
+    return f"{digest}.{kind}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ import pytest
 
 from lacre.audit.audit import audit, unreadable
 from lacre.audit.report import AuditReport
-from lacre.audit.source import BLOB_KINDS, StoreSource
+from lacre.audit.source import StoreSource
 from lacre.errors import LacreError
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.rules.record import Answered, columns_of, parse_entry
 from lacre.rules.requests import Read, Seal
+from lacre.store.discover import BLOB_KINDS
 from lacre.store.engine import create_ledger, open_ledger
 from lacre.store.memory import Memory
 from lacre.store.reader import Columns, snapshot

@@ -27,6 +27,7 @@ from lacre.errors import (
 from lacre.pools import vault as vaults
 from lacre.pools.seal import Context, Identity
 from lacre.pools.vault import Sealed, SealedSubmission, Vault
+from lacre.store.discover import BlobKind
 
 Entropy = Callable[[int], bytes]
 
@@ -247,7 +248,7 @@ def test_a_disk_that_writes_something_else_is_found_at_once(
 ) -> None:
     put = Vault.put
 
-    def damaged(self: Vault, study: str, pool: str, kind: vaults.BlobKind, content: object) -> str:
+    def damaged(self: Vault, study: str, pool: str, kind: BlobKind, content: object) -> str:
         digest = put(self, study, pool, kind, content)  # type: ignore[arg-type]  # passed on as it came
         path = self.path(study, pool, kind, digest)
         path.write_bytes(path.read_bytes()[:-1] + b"?")
