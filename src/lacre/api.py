@@ -32,6 +32,7 @@ from lacre.report.views import (
     Log,
     PoolSealed,
     ReadPlanned,
+    Recovered,
     Registered,
     Result,
     Status,
@@ -77,14 +78,20 @@ def _user() -> str | None:
         return None
 
 
-def check(protocol: str | Path | bytes, files: str | Path | Sequence[str | Path] = ()) -> Checked:
-    """Validate a protocol file (a path, or its bytes); raises `ProtocolError`. Needs no ledger.
+def check(
+    protocol: str | Path | bytes,
+    files: str | Path | Sequence[str | Path] = (),
+    *,
+    progress: Progress | None = None,
+) -> Checked:
+    """Validate a protocol file (a path, or its bytes) and say what its criteria can find; needs no ledger.
 
-    `files`, as `[TABLE=]FILE`, are read as the protocol declares them, and nothing is kept.
+    `files`, as `[TABLE=]FILE`, are read as the protocol declares them, and nothing is kept. `progress` is called
+    with what is being done, how much of it is done, and of how much. Raises `ProtocolError`.
     """
     from lacre.broker.register import check as check_protocol
 
-    return Checked.of(check_protocol(protocol, _specs(files)))
+    return Checked.of(check_protocol(protocol, _specs(files), progress or _quiet))
 
 
 def init(
@@ -186,11 +193,15 @@ class Ledger:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
-    def register(self, protocol: str | Path | bytes) -> Registered:
-        """Register a protocol (a path, or its bytes) as a new study; the receipt is yours to keep."""
+    def register(self, protocol: str | Path | bytes, *, accept_infeasible: str | None = None) -> Registered:
+        """Register a protocol (a path, or its bytes) as a new study; the receipt is yours to keep.
+
+        A criterion that no outcome passes, or none fails, at the planned counts is refused
+        (`CriterionInfeasible`), unless `accept_infeasible` says why it is kept; the reason goes on record.
+        """
         from lacre.broker.register import register
 
-        return Registered.of(register(self._desk, protocol))
+        return Registered.of(register(self._desk, protocol, accept_infeasible=accept_infeasible))
 
     def seal(
         self, study: str, pool: str, files: str | Path | Sequence[str | Path], *, as_dev: bool = False
@@ -269,6 +280,12 @@ class Ledger:
             reason=reason,
         )
         return views.result_or_plan(outcome)
+
+    def recover(self, *, dry_run: bool = False) -> Recovered:
+        """Let a ledger restored from a backup grow again to what this machine remembers of it."""
+        from lacre.broker.recover import recover
+
+        return Recovered.of(recover(self._desk, dry_run=dry_run))
 
     def status(self) -> Status:
         """Say where things stand."""

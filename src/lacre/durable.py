@@ -109,12 +109,14 @@ def create_durably(path: Path, content: bytes | Iterable[bytes], *, mode: int = 
         return file.keep(path.name, replace=False)
 
 
-def make_folder(path: Path) -> Path:
-    """Make `path`, with the folders above it that are missing, each 0700; return it. Raises `NotWritten`."""
+def make_folder(path: Path, *, mode: int = 0o700) -> Path:
+    """Make `path`, with the folders above it that are missing, each of `mode`; return it. Raises `NotWritten`."""
     with _refusing(path):
         missing = [folder for folder in (path, *path.parents) if not folder.is_dir()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
+            if mode != 0o700:
+                folder.chmod(mode)  # a mask may have taken from it what is to be served
             sync_folder(folder.parent)
     return path
 

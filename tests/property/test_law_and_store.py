@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from lacre import api
 from lacre.broker.desk import append, enter, remember, sign_request, view
@@ -21,13 +21,22 @@ from lacre.protocol.document import canonical, from_canonical, parse, protocol_h
 from lacre.rules.decide import decide
 from lacre.rules.record import LAW, PROTOCOL_MEDIA, Answered, Result, parse_entry, result_statement
 from lacre.rules.requests import (
+    Amend,
+    AmendFacts,
+    Deviate,
+    Erratum,
+    ErratumFacts,
+    KeyChange,
+    NoFacts,
     Read,
     ReadFacts,
     Register,
     RegisterFacts,
+    Rewrap,
     Seal,
     SealedRecord,
     SealFacts,
+    Withdraw,
     decode_request,
 )
 from lacre.rules.state import State, step
@@ -43,6 +52,12 @@ SUBMITTED = (
         "wrapped_key": Z,
     },
 )
+CHANGES = (
+    (b"title: Errors by sex", b"title: Errors, by sex"),
+    (b"max_group_gap: 0.05", b"max_group_gap: 0.1"),
+    (b"    key: case_id", b"    key: case_id\n    delimiter: ';'"),
+)
+KEYS = tuple(f"{number:064x}" for number in (1, 2))
 OVERLAPS = ((), ({"study": "other", "pool": "dev", "kind": "cases", "count": 2},))
 
 PROTOCOL = b"""
@@ -82,9 +97,10 @@ class LawAndStore(RuleBasedStateMachine):
         root = Path(self.folder.name)
         self.ledger = api.init(root, name="A", state=root / "state")
         self.desk = self.ledger._desk
-        self.protocol = parse(PROTOCOL)
-        self.hash = protocol_hash(self.protocol)
-        documents = {self.hash: from_canonical(canonical(self.protocol))}
+        plans = [parse(PROTOCOL), *(parse(PROTOCOL.replace(*change)) for change in CHANGES)]
+        self.protocols = {protocol_hash(plan): plan for plan in plans}
+        self.hashes = list(self.protocols)
+        documents = {key: from_canonical(canonical(plan)) for key, plan in self.protocols.items()}
         self.model = State(documents.__getitem__)
         with self.desk.snapshot() as reader:
             self._fold(reader.entry(0).envelope)
@@ -94,12 +110,22 @@ class LawAndStore(RuleBasedStateMachine):
             self.ledger.close()
             self.folder.cleanup()
 
+    @property
+    def in_force(self) -> str:
+        """The protocol in force, by its hash; before the registration the one to come."""
+        study = self.model.study
+        return self.hashes[0] if study is None else study.in_force.protocol_hash
+
     def _fold(self, envelope: bytes) -> None:
         self.model = step(self.model, parse_entry(self.model.next_index, envelope))
 
     def _ask(self, kind: Any, facts: Any, **fields: Any) -> None:
         """Put one request to both; either both refuse with one code, or both decide alike."""
-        signed = sign_request(self.desk, kind, study="drawn", protocol=self.hash, **fields)
+        if "study" in kind.model_fields:
+            fields["study"] = "drawn"
+        if "protocol" in kind.model_fields:
+            fields.setdefault("protocol", self.in_force)
+        signed = sign_request(self.desk, kind, **fields)
         by = self.desk.keys.person.public.keyid
         try:
             expected: Any = decide(self.model, decode_request(signed.payload), by, facts)
@@ -108,7 +134,8 @@ class LawAndStore(RuleBasedStateMachine):
         refused = None
         try:
             with self.desk.writer.transaction() as tx:
-                tx.put_document(canonical(self.protocol), PROTOCOL_MEDIA)
+                for protocol in self.protocols.values():
+                    tx.put_document(canonical(protocol), PROTOCOL_MEDIA)
                 made = enter(self.desk, tx, view(tx, "drawn"), signed, facts)
             remember(self.desk, tx)
         except LawError as refusal:
@@ -131,10 +158,14 @@ class LawAndStore(RuleBasedStateMachine):
         early=st.sampled_from((0, 0, 3)),
         overlaps=st.sampled_from(OVERLAPS),
         as_dev=st.booleans(),
+        replaces=st.booleans(),
         tables=st.sampled_from((("cases",), ("cases",), ("more",))),
     )
-    def seal(self, pool: str, rows: int, early: int, overlaps: Any, as_dev: bool, tables: Any) -> None:
-        """Seal some pool with some files."""
+    def seal(self, pool: str, rows: int, early: int, overlaps: Any, tables: Any, **asked: Any) -> None:
+        """Seal some pool with some files, or seal it again."""
+        study = self.model.study
+        before = study.pools.get(pool) if study else None
+        asked["replaces"] = before.sealed.entry if before and asked["replaces"] else None
         facts = SealFacts.model_validate(
             {
                 "rows": dict.fromkeys(tables, rows),
@@ -144,7 +175,65 @@ class LawAndStore(RuleBasedStateMachine):
         )
         records = tuple(SealedRecord(table=table, format="csv", hmac=Z) for table in tables)
         digests = dict.fromkeys(("ciphertext", "wrapped_key", "fingerprints"), Z)
-        self._ask(Seal, facts, pool=pool, as_dev=as_dev, records=records, recipients=("age1",), **digests)
+        self._ask(Seal, facts, pool=pool, **asked, records=records, recipients=("age1",), **digests)
+
+    @rule(
+        version=st.integers(0, len(CHANGES)),
+        accept_burn=st.booleans(),
+        engine=st.sampled_from(ENGINES),
+    )
+    def amend(self, version: int, accept_burn: bool, engine: Any) -> None:
+        """Put another of the plans in force, or the same."""
+        facts = AmendFacts.model_validate({"engine": engine})
+        fields = {"protocol": self.hashes[version], "replaces": self.in_force, "reason": Z}
+        self._ask(Amend, facts, accept_burn=accept_burn, **fields)
+
+    @rule(about=st.one_of(st.none(), st.integers(0, 20)))
+    def deviate(self, about: int | None) -> None:
+        """Say something of the study or of an entry."""
+        self._ask(Deviate, NoFacts(), about=about, text=Z)
+
+    @precondition(lambda self: self.model.next_index > 12)
+    @rule()
+    def withdraw(self) -> None:
+        """End the study."""
+        self._ask(Withdraw, NoFacts(), reason=Z)
+
+    @rule(corrects=st.integers(0, 20), pool=st.sampled_from(("teste", "dev")), same=st.booleans())
+    def erratum(self, corrects: int, pool: str, same: bool) -> None:
+        """Score some result again."""
+        study = self.model.study
+        found = study.result_read(corrects) if study and same else None
+        asked = found[1].request if found else None
+        records = (SealedRecord(table="cases", format="csv", hmac=Z),)
+        self._ask(
+            Erratum,
+            ErratumFacts.model_validate({"engine": ENGINES[0], "rows": {"cases": 10}}),
+            pool=asked.pool if asked else pool,
+            protocol=asked.protocol if asked else self.in_force,
+            analyses=asked.analyses if asked else ("parity",),
+            submissions=asked.submissions if asked else (),
+            corrects=corrects,
+            records=records,
+            recipients=("age1",),
+            reason=Z,
+            **dict.fromkeys(("ciphertext", "wrapped_key"), Z),
+        )
+
+    @rule(pool=st.sampled_from(("teste", "dev")), whole=st.booleans())
+    def rewrap(self, pool: str, whole: bool) -> None:
+        """Hand a pool over, whole or not."""
+        keys = ({"of": "pool", "ciphertext": Z, "wrapped_key": Z},) if whole else ()
+        self._ask(Rewrap, NoFacts(), pool=pool, recipients=("age1x",), keys=keys)
+
+    @rule(
+        action=st.sampled_from(("enrol", "revoke", "rotate")),
+        public=st.sampled_from(KEYS),
+        roles=st.sampled_from((("registrant",), ("owner", "custodian"), ("log",), ())),
+    )
+    def key(self, action: str, public: str, roles: Any) -> None:
+        """Change keys that sign nothing here."""
+        self._ask(KeyChange, NoFacts(), action=action, public=public, roles=roles, replaces=public)
 
     @rule(
         purpose=st.sampled_from(("reveal", "reveal", "run", "inputs")),
@@ -167,7 +256,9 @@ class LawAndStore(RuleBasedStateMachine):
     def result(self, data: st.DataObject) -> None:
         """Give a read without a result its result."""
         study = self.model.study
-        waiting = [r.entry for p in (study.pools.values() if study else ()) for r in p.unfinished]
+        pools = study.pools.values() if study else ()
+        waiting = [r.entry for p in pools for r in p.unfinished]
+        waiting += [r.entry for p in pools for r in p.reads if r.read_class == "erratum" and r.result is None]
         if not waiting or study is None:
             return
         read = data.draw(st.sampled_from(waiting))
@@ -197,6 +288,7 @@ class LawAndStore(RuleBasedStateMachine):
             return
         stored = self.desk.view("drawn")
         assert stored.study == self.model.study
+        assert stored.keys == self.model.keys
         assert (stored.next_index, stored.last) == (self.model.next_index, self.model.last)
 
     @invariant()
@@ -225,7 +317,9 @@ def test_the_index_itself_refuses_a_second_first_read(tmp_path: Path) -> None:
     machine = LawAndStore()
     machine._begin()
     machine.register()
-    machine.seal(pool="teste", rows=100, early=0, overlaps=(), as_dev=False, tables=("cases",))
+    machine.seal(
+        pool="teste", rows=100, early=0, overlaps=(), as_dev=False, replaces=False, tables=("cases",)
+    )
     first = {"purpose": "reveal", "pool": "teste", "analyses": ("parity",), "submissions": SUBMITTED}
     machine.read(exposed=(), exposes=(), engine=ENGINES[0], **first)
     stale = machine.model
@@ -233,7 +327,7 @@ def test_the_index_itself_refuses_a_second_first_read(tmp_path: Path) -> None:
     with machine.desk.snapshot() as reader:
         for entry in list(reader.entries(0, reader.size))[:-1]:
             before = step(before, parse_entry(entry.index, entry.envelope))
-    signed = sign_request(machine.desk, Read, study="drawn", protocol=machine.hash, **first)
+    signed = sign_request(machine.desk, Read, study="drawn", protocol=machine.in_force, **first)
     facts = ReadFacts.model_validate({"engine": ENGINES[0]})
     with pytest.raises(ReadAlreadySpent), machine.desk.writer.transaction() as tx:
         enter(machine.desk, tx, before, signed, facts)

@@ -7,14 +7,17 @@ from collections.abc import Iterator, Sequence
 
 from lacre.audit.blobs import check_blobs
 from lacre.audit.findings import Finding, Noted, Warned, finding, warned
-from lacre.audit.heads import Head, Memory, check_checkpoint, check_memory, check_remembered
+from lacre.audit.heads import Head, Memory, check_checkpoint, check_key, check_memory, check_remembered
 from lacre.audit.premises import check_checkpoint_size, check_integrity, check_nodes
-from lacre.audit.report import AuditReport, Scope
+from lacre.audit.register import copies_of
+from lacre.audit.report import AuditReport, LedgerTold, Scope
 from lacre.audit.source import Source
 from lacre.audit.story import Story, tell
 from lacre.audit.walk import Walk
 from lacre.errors import EntryNoResult, LacreError, NotAResult, StudyNotRegistered
 from lacre.ledger.merkle import EMPTY_ROOT
+from lacre.ledger.note import VerifierKey
+from lacre.rules.named import NAME
 
 
 def audit(
@@ -22,17 +25,18 @@ def audit(
     *,
     remembered: Head | None = None,
     memories: Sequence[Memory] = (),
+    key: VerifierKey | None = None,
     study: str | None = None,
     entry: int | None = None,
 ) -> AuditReport:
     """Audit the whole of `source`; tell the history of all of it, of `study`, or of its result at `entry`.
 
     A result may be named by its entry alone. `remembered` is what this machine saw of the ledger, `memories`
-    are receipts and checkpoints that others kept. Raises `StudyNotRegistered` and `NotAResult` for a scope
-    that a sound ledger does not have, and nothing else.
+    are receipts and checkpoints that others kept, `key` is one that the log is known to sign with. Raises
+    `StudyNotRegistered` and `NotAResult` for a scope that a sound ledger does not have, and nothing else.
     """
     walk = Walk(source)
-    noted = list(_steps(walk, remembered, memories))
+    noted = list(_steps(walk, remembered, memories, key))
     if study is None and entry is not None:
         study = next((each.study for each in walk.history if each.index == entry), None)
     scope = Scope(study, entry)
@@ -48,6 +52,7 @@ def audit(
         names=_names(walk),
         scope=scope,
         story=story,
+        ledger=_ledger(walk),
     )
 
 
@@ -57,9 +62,18 @@ def unreadable(error: LacreError) -> AuditReport:
     return AuditReport(entries=0, root=EMPTY_ROOT.hex(), checkpoint=None, findings=(found,), warnings=())
 
 
-def _steps(walk: Walk, remembered: Head | None, memories: Sequence[Memory]) -> Iterator[Noted]:
+def _ledger(walk: Walk) -> LedgerTold | None:
+    if not walk.relied_on:
+        return None
+    state = walk.law.ledger
+    return LedgerTold(state.origin, state.genesis, state.keys, len(walk.law.left_out))
+
+
+def _steps(
+    walk: Walk, remembered: Head | None, memories: Sequence[Memory], key: VerifierKey | None
+) -> Iterator[Noted]:
     source = walk.source
-    premises = source.premises()
+    premises, published = source.premises(), source.published()
     # 1. The database is whole.
     if premises is not None:
         yield from _reading(check_integrity(premises))
@@ -72,26 +86,36 @@ def _steps(walk: Walk, remembered: Head | None, memories: Sequence[Memory]) -> I
     yield from _reading(walk.shelf.check(source, complete=walk.complete))
     if premises is not None:
         yield from _reading(check_nodes(premises, walk.tree))
+    if published is not None:
+        shown = (recorded for recorded in walk.history if source.holds(recorded.study))
+        copies = dict(copy for recorded in shown for copy in copies_of(recorded))
+        yield from _reading(published.check(walk.tree, walk.shelf.here, copies))
     # 5. The checkpoint is the log's own, of these entries.
     ledger, keys = walk.law.ledger, tuple(walk.keys.values())
-    yield from _reading(_check_head(walk))
+    yield from _reading(_check_head(walk, key))
     # 6. What is remembered of the log is a prefix of it.
     if remembered is not None:
         yield from check_remembered(remembered, walk.tree, walk.entries)
     for memory in memories:
-        yield from check_memory(memory, ledger.origin, keys, walk.tree, walk.entries)
+        copy = published is not None and published.bundle
+        yield from check_memory(memory, ledger.origin, keys, walk.tree, walk.entries, copy=copy)
     # 7. The sealed blobs are there, unchanged.
     if premises is not None:
         yield from _reading(check_blobs(walk.blobs, premises))
 
 
-def _check_head(walk: Walk) -> Iterator[Noted]:
+def _check_head(walk: Walk, key: VerifierKey | None) -> Iterator[Noted]:
     note = walk.source.checkpoint()
     premises = walk.source.premises()
     if premises is not None:
         yield from check_checkpoint_size(premises, note)
     keys = walk.keys.values()
-    yield from check_checkpoint(note, walk.law.ledger.origin, keys, walk.tree, walk.entries)
+    origin = walk.law.ledger.origin
+    yield from check_checkpoint(note, origin, keys, walk.tree, walk.entries)
+    if key is not None:
+        yield from check_key(key, note, origin, keys, walk.entries)
+    elif walk.source.published() is not None:
+        yield warned("authenticity-not-shown")
 
 
 def _reading(step: Iterator[Noted]) -> Iterator[Noted]:
@@ -141,5 +165,6 @@ def _names(walk: Walk) -> dict[str, str]:
         except LacreError:
             continue
         if document is not None:
-            names[key.keyid] = document.body.decode("utf-8", "replace")
+            body = document.read_as(media=NAME.media, salted=NAME.salted).body
+            names[key.keyid] = body.decode("utf-8", "replace")
     return names

@@ -1,69 +1,14 @@
 """The documents that entries name: there, in the form their kind has, and filed under their own digest."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
 
 from lacre.audit.findings import Finding, finding
 from lacre.audit.source import Document, Source
-from lacre.rules.record import (
-    PROTOCOL_MEDIA,
-    RESULT_MEDIA,
-    TEXT_MEDIA,
-    Answered,
-    Genesis,
-    Recorded,
-    Result,
-)
-from lacre.rules.requests import Read, Register
+from lacre.rules.named import Kind, Named
 from lacre.store.reader import SALT_SIZE
-from lacre.text import N_, _
 
 Content = Callable[[bytes], Iterator[Finding]]
 """Looks at a document's bytes, once they are known to be those of its digest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a document is: its name for people, its media type, and whether its digest is salted."""
-
-    name: str
-    media: str
-    salted: bool
-
-
-PROTOCOL = Kind(N_("protocol"), PROTOCOL_MEDIA, salted=False)
-RESULT = Kind(N_("result"), RESULT_MEDIA, salted=False)
-NAME = Kind(N_("name"), TEXT_MEDIA, salted=True)
-REASON = Kind(N_("reason"), TEXT_MEDIA, salted=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A document as an entry names it."""
-
-    kind: Kind
-    digest: str
-    entry: int
-
-    @property
-    def what(self) -> str:
-        """What it is, in the language in use."""
-        return _(self.kind.name)
-
-
-def named_by(recorded: Recorded) -> Iterator[Named]:
-    """Yield the documents that an entry brought into the ledger."""
-    content = recorded.content
-    if isinstance(content, Genesis):
-        for key in content.keys:
-            if key.name is not None:
-                yield Named(NAME, key.name, recorded.index)
-    elif isinstance(content, Result):
-        yield Named(RESULT, content.result, recorded.index)
-    elif isinstance(content, Answered) and isinstance(content.request, Register):
-        yield Named(PROTOCOL, content.request.protocol, recorded.index)
-    elif isinstance(content, Answered) and isinstance(content.request, Read) and content.request.reason:
-        yield Named(REASON, content.request.reason, recorded.index)
 
 
 class Shelf:
@@ -71,10 +16,40 @@ class Shelf:
 
     def __init__(self) -> None:
         self._named: dict[str, list[tuple[Named, Content | None]]] = {}
+        self.erased: dict[str, int] = {}
+        self._here: set[str] = set()
 
-    def expect(self, named: Named, content: Content | None = None) -> None:
-        """Take note of a document that an entry names."""
+    @property
+    def here(self) -> Collection[str]:
+        """The digests of the documents that belong into this copy of the log."""
+        return self._here
+
+    def expect(self, named: Named, content: Content | None = None, *, here: bool = True) -> None:
+        """Take note of a document that an entry names; with `here` false, this copy of the log is without it."""
         self._named.setdefault(named.digest, []).append((named, content))
+        if here:
+            self._here.add(named.digest)
+
+    def erase(
+        self, digest: str, entry: int, stated: int, *, left_out: Collection[int] = ()
+    ) -> Iterator[Finding]:
+        """Take note of an erasure at `entry`, of a text that the entry `stated` is said to have named.
+
+        `left_out` are the entries that this copy of the log does not show.
+        """
+        if stated in left_out:
+            return
+        texts = [named for named, _content in self._named.get(digest, ()) if named.kind.salted]
+        if not texts or texts[0].entry != stated or digest in self.erased:
+            yield finding("erasure-of-nothing", entry, digest=digest, named=stated)
+        if texts:
+            self.erased.setdefault(digest, entry)
+
+    def told_erased(self) -> Iterator[tuple[Named, int]]:
+        """Yield the texts that are erased, as they were named, each with the entry that erased it."""
+        for digest, entry in self.erased.items():
+            for named, _content in self._named.get(digest, ()):
+                yield named, entry
 
     def check(self, source: Source, *, complete: bool) -> Iterator[Finding]:
         """Hold the documents of `source` against those that are named.
@@ -84,8 +59,12 @@ class Shelf:
         """
         premises = source.premises()
         if premises is None:
-            for digest in self._named:
-                yield from self._check_one(digest, source.document(digest))
+            published = source.published()
+            gone = () if published is None else published.erased_ahead()
+            for digest in sorted(self._here):
+                document = source.document(digest)
+                if document is not None or digest not in gone:
+                    yield from self._check_one(digest, document)
             return
         seen = set()
         for digest, document in premises.documents():
@@ -98,10 +77,16 @@ class Shelf:
             yield from self._check_one(digest, None)
 
     def _check_one(self, digest: str, document: Document | None) -> Iterator[Finding]:
+        if digest in self.erased:
+            if document is not None:
+                yield finding("document-not-erased", self.erased[digest], digest=digest)
+            return
         for named, content in self._named[digest]:
             if document is None:
                 yield finding("document-missing", named.entry, what=named.what, digest=digest)
-            elif document.digest != digest or not _salted_right(document, named.kind):
+                continue
+            document = document.read_as(media=named.kind.media, salted=named.kind.salted)
+            if document.digest != digest or not _salted_right(document, named.kind):
                 yield finding("document-differs", named.entry, what=named.what, digest=digest)
             else:
                 if document.media != named.kind.media:

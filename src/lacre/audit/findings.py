@@ -23,10 +23,28 @@ FINDINGS: Mapping[str, str] = {
     "node-unknown": N_("A node is stored at level {level}, position {position}, where the tree has none."),
     "document-differs": N_("The document {digest} is not what its digest was made of."),
     "document-media": N_("The document {digest} is kept as {stored}, and it is {expected}."),
+    "document-not-erased": N_("The text {digest} was erased by this entry, and is still there."),
+    "erasure-of-nothing": N_(
+        "The entry erases {digest}, which no text on record has as its digest, or not since entry {named}, or not any more."
+    ),
     "document-unnamed": N_("No entry names the document {digest}."),
     "checkpoint-column": N_("The checkpoint is filed under {stored} entries, and says {stated}."),
     "blob-missing": N_("The {kind} {digest} of {study}/{pool} is not there."),
     "blob-changed": N_("The {kind} {digest} of {study}/{pool} is not what it was when it was recorded."),
+    # the published copy
+    "file-missing": N_("{path} is missing."),
+    "file-differs": N_("{path} is not what the entries give."),
+    "file-unknown": N_("{path} stands where only files of the log may, and is none of them."),
+    "file-unfit": N_("{path} is not read: {why}."),
+    "entry-redacted": N_("Entry {index}, of the same study, was left out of this copy."),
+    "archive-invalid": N_("The file is no bundle in its one form: {why}."),
+    "manifest-missing": N_("The bundle has no manifest."),
+    "manifest-invalid": N_("The manifest does not hold: {why}"),
+    "manifest-differs": N_("{path} is not the file that the manifest names."),
+    "manifest-unlisted": N_("The manifest does not name {path}."),
+    "manifest-result": N_("The manifest names {result}, of which the entries know nothing."),
+    "shown-differs": N_("{path} says {stated} of {what}, and the entries {expected}."),
+    "recomputed-differs": N_("{what} is {expected} by its own counts, and the result says {stated}."),
     # the genesis
     "ledger-empty": N_("There are no entries, not even a genesis."),
     "genesis-missing": N_("Entry 0 is no genesis, so no key of this ledger is known."),
@@ -66,6 +84,8 @@ FINDINGS: Mapping[str, str] = {
     "memory-shrunk": N_("{memory} remembers {size} entries, and there are {entries}."),
     "memory-rewritten": N_("The first {size} entries are not those that {memory} remembers."),
     "memory-invalid": N_("{memory} does not hold for this ledger: {why}"),
+    "key-foreign": N_("The key {key} is none that may sign this log's checkpoints."),
+    "key-unused": N_("The checkpoint is not signed by the key {key}."),
     "memory-entry": N_("Entry {index} is not the one that {memory} proves."),
 }
 
@@ -77,6 +97,18 @@ WARNINGS: Mapping[str, str] = {
     "keys-unknown": N_("No signature and no rule could be checked, because the genesis cannot be relied on."),
     "history-incomplete": N_(
         "From here on no request could be held against the tree, since an entry is missing."
+    ),
+    "register-unfinished": N_(
+        "{count} entries stand beyond the checkpoint: an export is under way, or was cut off."
+    ),
+    "file-unfinished": N_("{path} was left behind by an export that was cut off."),
+    "not-of-register": N_("{count} files or folders are no part of the register: {names}."),
+    "entries-redacted": N_("{count} entries were left out; what they say is not shown."),
+    "authenticity-not-shown": N_(
+        "No key was given, so the log's keys are known from this copy alone: whose log it is, is not shown."
+    ),
+    "memory-newer": N_(
+        "{memory} remembers {size} entries, and this copy ends with {entries}: what came later is not in it."
     ),
     "study-not-told": N_("No entry that can be read belongs to {study}."),
     "story-not-told": N_("The story of {result} cannot be told, because of the findings."),

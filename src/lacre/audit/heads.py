@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lacre.audit.findings import Finding, finding
+from lacre.audit.findings import Finding, Noted, finding, warned
 from lacre.audit.tree import Tree
 from lacre.errors import LacreError, ProofInvalid
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
@@ -74,22 +74,47 @@ def check_checkpoint(
         yield finding("checkpoint-root")
 
 
+def check_key(
+    key: VerifierKey, note: bytes | None, origin: str, keys: Iterable[Key], entries: int
+) -> Iterator[Finding]:
+    """Step 5, with a key from elsewhere: it is the log's own, and signed this checkpoint."""
+    try:
+        known = log_verifiers(origin, keys, entries)
+    except LacreError:
+        known = ()  # the checkpoint's own finding says why
+    if key not in known:
+        yield finding("key-foreign", key=key.format())
+    if note is None:
+        return
+    try:
+        SignedCheckpoint.open(note, [key])
+    except LacreError:
+        yield finding("key-unused", key=key.format())
+
+
 def check_remembered(head: Head, tree: Tree, entries: int) -> Iterator[Finding]:
     """Step 6: what this machine saw of the ledger is a prefix of it (rule 18)."""
     yield from _check_prefix(_("this machine"), head, tree, entries)
 
 
 def check_memory(
-    memory: Memory, origin: str, keys: Iterable[Key], tree: Tree, entries: int
-) -> Iterator[Finding]:
-    """Step 6: what someone else kept is of this log, and of a prefix of these entries."""
+    memory: Memory, origin: str, keys: Iterable[Key], tree: Tree, entries: int, *, copy: bool = False
+) -> Iterator[Noted]:
+    """Step 6: what someone else kept is of this log, and of a prefix of these entries.
+
+    A `copy` of one moment may be older than what is remembered, which is then said, and no finding.
+    """
     try:
         checkpoint = SignedCheckpoint.open(memory.note, log_verifiers(origin, keys)).checkpoint
     except LacreError as error:
         yield finding("memory-invalid", memory=memory.name, why=error.message)
         return
     head = Head(checkpoint.size, checkpoint.root)
-    forked = list(_check_prefix(memory.name, head, tree, entries))
+    if copy and head.size > entries:
+        forked: list[Finding] = []
+        yield warned("memory-newer", memory=memory.name, size=head.size, entries=entries)
+    else:
+        forked = list(_check_prefix(memory.name, head, tree, entries))
     yield from forked
     if memory.receipt is None:
         return

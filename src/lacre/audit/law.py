@@ -33,6 +33,7 @@ class Law:
         self.ledger = State(protocols)
         self.lines: dict[str, Line] = {}
         self.unread: set[int] = set()
+        self.left_out: set[int] = set()
 
     def begin(self, genesis: Recorded) -> None:
         """Take the genesis: the ledger's identity and its first keys."""
@@ -41,6 +42,10 @@ class Law:
     def pass_over(self, index: int) -> None:
         """Take note of an entry that cannot be read: whichever study it belongs to is lost with it."""
         self.unread.add(index)
+
+    def leave_out(self, index: int) -> None:
+        """Take note of an entry that this copy of the log does not show."""
+        self.left_out.add(index)
 
     def line(self, study: str) -> Line:
         """Return the study as it was followed so far."""
@@ -59,6 +64,19 @@ class Law:
             yield from self._replay(line, recorded)
         line.last = recorded.index
 
+    def follow_ledger(self, recorded: Recorded) -> Iterator[Noted]:
+        """Follow an entry of no study: all studies are judged by the keys as they are after it."""
+        if not isinstance(recorded.content, Answered):
+            return
+        if recorded.content.previous is not None:
+            stated = _told(recorded.content.previous)
+            yield finding("previous-wrong", recorded.index, stated=stated, expected=_told(None))
+        judged, noted = _judge(replace(self.ledger, next_index=recorded.index), recorded, recorded.content)
+        yield from noted
+        if judged is None or any(each.code == "law-broken" for each in noted):
+            return  # a key that the law refuses is not enrolled, whatever the entry says
+        self.ledger = step(self.ledger, judged)
+
     def _check_previous(self, line: Line, recorded: Recorded) -> Iterator[Noted]:
         stated = None if not isinstance(recorded.content, Answered | Result) else recorded.content.previous
         if stated == line.last:
@@ -66,6 +84,10 @@ class Law:
         # A later entry of the study than the last that was read, which cannot be read itself, came between.
         last = -1 if line.last is None else line.last
         if stated is not None and stated > last and stated in self.unread:
+            yield from self._lose(line, recorded, stated)
+            return
+        if stated is not None and stated > last and stated in self.left_out:
+            yield finding("entry-redacted", recorded.index, index=stated)
             yield from self._lose(line, recorded, stated)
             return
         yield finding("previous-wrong", recorded.index, stated=_told(stated), expected=_told(line.last))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from lacre.audit.findings import Finding, Warned
 from lacre.audit.story import Story
 from lacre.rules.record import Recorded
+from lacre.rules.state import Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +18,23 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class LedgerTold:
+    """What the entries tell of the ledger itself; `redacted` counts those that the copy leaves out."""
+
+    origin: str
+    genesis: str
+    keys: Mapping[str, Key]
+    redacted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class AuditReport:
     """The outcome of an audit.
 
     `entries` is how many the log has, `root` (hexadecimal) that of all of them or, when one is missing, of
     those before it. `checkpoint` is the text of the note that stands with the ledger, whether or not it
-    holds. `history` and `story` are of the `scope`; `names` are those that key holders gave, by key id.
+    holds. `history` and `story` are of the `scope`; `names` are those that key holders gave, by key id;
+    `ledger` is None where there is no genesis.
     """
 
     entries: int
@@ -34,6 +46,7 @@ class AuditReport:
     names: Mapping[str, str] = field(default_factory=dict)
     scope: Scope = Scope()
     story: Story | None = None
+    ledger: "LedgerTold | None" = None
 
     @property
     def ok(self) -> bool:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from lacre.audit.documents import RESULT
 from lacre.audit.findings import Finding, finding
 from lacre.canonical import parse_canonical
 from lacre.errors import NotCanonical
+from lacre.rules.named import RESULT
 from lacre.rules.record import Recorded, Result
 from lacre.rules.state import PoolState, ReadMade
 from lacre.rules.verdicts import SEVERITY, settle, worst

@@ -4,15 +4,17 @@ A source hands out bytes and believes none of them. What only the place can show
 database's own state, its sealed blobs) stands apart, as `Premises`, which a copy made for strangers has not.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Protocol
 
+from lacre.audit.findings import Noted
+from lacre.audit.tree import Tree
 from lacre.durable import sha256_of
 from lacre.errors import NotReadable, PoolNameUnsafe
 from lacre.store.discover import BlobKind, blob_name, pool_folder
-from lacre.store.reader import Columns, Reader, document_digest
+from lacre.store.reader import SALT_SIZE, Columns, Reader, document_digest
 from lacre.store.reader import Document as StoredDocument
 
 STORED = ("leaf_hash", *(field.name for field in fields(Columns)))
@@ -29,17 +31,36 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Redacted:
+    """An entry that a copy leaves out: its index, and the hash of its leaf, which stands for it in the tree."""
+
+    index: int
+    leaf: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
-    """A document beside the log: its bytes, the salt of its digest if it has one, and its media type."""
+    """A document beside the log: its bytes, the salt of its digest if it has one, and its media type.
+
+    Where the media type is None the place keeps plain files: then `body` begins with the salt, if there is one.
+    """
 
     body: bytes
     salt: bytes | None
-    media: str
+    media: str | None
 
     @property
     def digest(self) -> str:
         """The SHA-256 of salt and body, in hexadecimal."""
         return document_digest(self.body, self.salt)
+
+    def read_as(self, *, media: str, salted: bool) -> "Document":
+        """Return the document as an entry names it, its salt apart and its type known, of a plain file too."""
+        if self.media is not None:
+            return self
+        if not salted:
+            return Document(self.body, None, media)
+        return Document(self.body[SALT_SIZE:], self.body[:SALT_SIZE], media)
 
 
 class Premises(Protocol):
@@ -61,10 +82,28 @@ class Premises(Protocol):
         """Tell whether a blob has this SHA-256; None where it cannot be read."""
 
 
+class Published(Protocol):
+    """What a published copy shows beside its log and documents: that it is whole, and nothing else is in it."""
+
+    @property
+    def bundle(self) -> bool:
+        """Whether it is the copy of one moment, which a ledger may well have outgrown."""
+
+    def erased_ahead(self) -> Collection[str]:
+        """Return the digests of texts that are gone already, by an entry beyond the checkpoint."""
+
+    def check(self, tree: Tree, named: Collection[str], copies: Mapping[str, str]) -> Iterator[Noted]:
+        """Hold its files against the entries' `tree` (roots, nodes, leaves).
+
+        `named` are the digests of the documents that entries name, `copies` those of the documents that
+        stand a second time, by the path they have there.
+        """
+
+
 class Source(Protocol):
     """A log and its documents. Methods raise `LacreError` alone, where the bytes cannot be got at."""
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[Entry | Redacted]:
         """Yield the entries by rising index; a missing one is left out."""
 
     def document(self, digest: str) -> Document | None:
@@ -75,6 +114,12 @@ class Source(Protocol):
 
     def premises(self) -> Premises | None:
         """Return what else can be looked at, where the ledger itself is at hand."""
+
+    def published(self) -> Published | None:
+        """Return what else can be looked at, where the log is a copy for strangers."""
+
+    def holds(self, study: str | None) -> bool:
+        """Tell whether documents of `study` (None: of the ledger itself) belong into this copy of the log."""
 
 
 class StoreSource:
@@ -103,6 +148,13 @@ class StoreSource:
     def premises(self) -> Premises:
         """Return the ledger's own place."""
         return self
+
+    def published(self) -> None:
+        """Return nothing: this is no copy."""
+
+    def holds(self, study: str | None) -> bool:  # noqa: ARG002 - of every study
+        """Tell that all documents belong here."""
+        return True
 
     def integrity(self) -> Sequence[str]:
         """Return what SQLite finds damaged."""

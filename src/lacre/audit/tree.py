@@ -1,6 +1,6 @@
 """The tree as the entries give it: a root for each number of entries, and every node."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from lacre.ledger.merkle import EMPTY_ROOT, Frontier
 
@@ -52,3 +52,14 @@ class Tree:
     def leaf_at(self, index: int) -> bytes | None:
         """Return the leaf hash of the entry `index`; None where it is not known."""
         return self._leaves[index] if 0 <= index < self.size else None
+
+    def hash_at(self, level: int, position: int) -> bytes | None:
+        """Return the hash of a complete subtree, level 0 being the leaves; None where it is not known."""
+        return self._nodes.get((level, position)) if level else self.leaf_at(position)
+
+    def extended(self, leaves: Iterable[bytes]) -> "Tree":
+        """Return another tree, of these leaves and more."""
+        tree = Tree()
+        for leaf in (*self._leaves, *leaves):
+            tree.append(leaf)
+        return tree

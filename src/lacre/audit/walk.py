@@ -4,22 +4,23 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
 
-from lacre.audit.blobs import Blob, blobs_of
-from lacre.audit.documents import PROTOCOL, RESULT, Named, Shelf, named_by
+from lacre.audit.documents import Shelf
 from lacre.audit.findings import Finding, Noted, finding, warned
 from lacre.audit.law import Law
 from lacre.audit.premises import check_columns
 from lacre.audit.results import check_document
 from lacre.audit.signatures import check_genesis, check_signed
-from lacre.audit.source import Entry, Source
+from lacre.audit.source import Entry, Redacted, Source
 from lacre.audit.tree import Tree
 from lacre.errors import DocumentMissing, LacreError, RecordInvalid
 from lacre.ledger.merkle import leaf_hash
 from lacre.protocol.document import from_canonical
 from lacre.protocol.models import Protocol
+from lacre.rules.named import PROTOCOL, RESULT, Named, named_by
 from lacre.rules.record import Answered, Genesis, Recorded, Result, parse_entry
-from lacre.rules.requests import Request
+from lacre.rules.requests import Bound, Erase, EraseFacts
 from lacre.rules.state import Key
+from lacre.store.blobs import Blob, blobs_of
 from lacre.text import _
 
 
@@ -78,6 +79,9 @@ class Walk:
         """Walk from the first entry to the last."""
         for entry in self.source.entries():
             yield from self._place(entry)
+            if isinstance(entry, Redacted):
+                self.law.leave_out(entry.index)
+                continue
             try:
                 recorded = parse_entry(entry.index, entry.data)
             except LacreError as error:
@@ -90,18 +94,20 @@ class Walk:
             self.history.append(recorded)
             yield from self._follow(recorded)
         self.complete = self.tree.whole and not self.law.unread
+        if self.law.left_out:
+            yield warned("entries-redacted", count=len(self.law.left_out))
         yield from self._tell_unbound()
         if self.entries and not self.relied_on:
             yield finding("genesis-missing", 0)
             yield warned("keys-unknown")
 
-    def _place(self, entry: Entry) -> Iterator[Noted]:
+    def _place(self, entry: Entry | Redacted) -> Iterator[Noted]:
         if entry.index != self.entries:
             self.tree.tear()
             last = f" - {entry.index - 1}" if entry.index - 1 > self.entries else ""
             yield finding("entry-missing", self.entries, index=f"{self.entries}{last}")
         self.entries = entry.index + 1
-        self.tree.append(leaf_hash(entry.data))
+        self.tree.append(entry.leaf if isinstance(entry, Redacted) else leaf_hash(entry.data))
 
     def _check_time(self, recorded: Recorded) -> Iterator[Noted]:
         try:
@@ -123,11 +129,26 @@ class Walk:
             yield from check_signed(recorded, self.keys)
         if isinstance(content, Answered):
             yield from self._check_bound(index, content.request)
-        study = content.study if isinstance(content, Result) else content.request.study
-        yield from self.law.follow(recorded, study, judge=self.relied_on)
+        if recorded.study is None:
+            yield from self._follow_ledger(recorded)
+        else:
+            # Without its protocols no law can be replayed for a study: a bundle has those of one.
+            judge = self.relied_on and self.source.holds(recorded.study)
+            yield from self.law.follow(recorded, recorded.study, judge=judge)
         for named in named_by(recorded):
             self._expect(named, recorded)
         self.blobs.extend(blobs_of(recorded))
+
+    def _follow_ledger(self, recorded: Recorded) -> Iterator[Noted]:
+        """An entry of no study: a key's, or one that takes a text out."""
+        if self.relied_on:
+            yield from self.law.follow_ledger(recorded)
+        content = recorded.content
+        if isinstance(content, Answered) and isinstance(content.request, Erase):
+            assert isinstance(content.facts, EraseFacts)
+            yield from self.shelf.erase(
+                content.request.digest, recorded.index, content.facts.named, left_out=self.law.left_out
+            )
 
     def _begin(self, recorded: Recorded, genesis: Genesis) -> Iterator[Noted]:
         if recorded.index:
@@ -138,7 +159,7 @@ class Walk:
         for named in named_by(recorded):
             self.shelf.expect(named)
 
-    def _check_bound(self, index: int, request: Request) -> Iterator[Noted]:
+    def _check_bound(self, index: int, request: Bound) -> Iterator[Noted]:
         first = self._nonces.setdefault(request.nonce, index)
         if first != index:
             yield finding("nonce-repeated", index, first=first)
@@ -163,6 +184,9 @@ class Walk:
             yield finding("request-unbound", index, count=len(self._unbound), size=size, agreed=self._agreed)
 
     def _expect(self, named: Named, recorded: Recorded) -> None:
+        if not self.source.holds(recorded.study):
+            self.shelf.expect(named, here=False)
+            return
         if named.kind is PROTOCOL:
             self.shelf.expect(named, partial(self._check_protocol, named))
             return

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lacre.rules.record import Recorded
-from lacre.rules.requests import Overlap, ReadDecision, Shortfall, SubmissionFacts
+from lacre.rules.requests import Infeasible, Overlap, ReadDecision, Shortfall, SubmissionFacts
 from lacre.rules.state import Key, StudyState
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ class LedgerMade:
 class Checked:
     """A valid protocol, its hash, and what its criteria ask of the data.
 
-    `needs` says of each criterion how few cases a group may have for it to pass, or fail, at all. `rows` and
-    `outside` are of the files that were read with it, by table and by `table.column`.
+    `needs` says of each criterion whether it can pass, and fail, at all, from how few cases a group on, how
+    often it would, and the size that this takes. `rows` and `outside` are of the files that were read with it,
+    by table and by `table.column`.
     """
 
     name: str
@@ -44,13 +45,17 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A study put in the ledger; `receipt` is a C2SP tlog-proof that anyone can keep and check."""
+    """A study put in the ledger; `receipt` is a C2SP tlog-proof that anyone can keep and check.
+
+    `infeasible` are criteria that no outcome passes, or none fails, and that were kept for a reason given.
+    """
 
     study: str
     entry: int
     time: str
     protocol_hash: str
     receipt: bytes
+    infeasible: tuple[Infeasible, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -144,6 +149,47 @@ class LedgerStatus:
     keys: tuple[Key, ...]
     names: Mapping[str, str]
     studies: tuple[StudyState, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LostDocument:
+    """A document that an entry names, and that neither the ledger nor this machine's memory has."""
+
+    what: str
+    digest: str
+    entry: int
+
+
+@dataclass(frozen=True, slots=True)
+class LostBlob:
+    """A sealed file that an entry names and that is not at `path`."""
+
+    study: str
+    pool: str
+    entry: int
+    kind: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What came back of a ledger that was behind this machine's memory: all of it, or what would (`dry_run`).
+
+    `before` and `size` count entries; `documents` counts those put back, `erased` those taken out again.
+    """
+
+    folder: Path
+    dry_run: bool
+    before: int
+    size: int
+    root: str
+    entries: tuple[Recorded, ...]
+    documents: int
+    erased: int
+    lost_documents: tuple[LostDocument, ...]
+    lost_blobs: tuple[LostBlob, ...]
+    names: Mapping[str, str]
     warnings: tuple[str, ...] = ()
 
 

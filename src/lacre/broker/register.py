@@ -5,10 +5,13 @@ from pathlib import Path
 
 from lacre.broker.desk import (
     Desk,
+    Progress,
     answered,
     clock_warnings,
     enter,
+    put_text,
     remember,
+    salted_text,
     sign_request,
     view,
 )
@@ -21,8 +24,9 @@ from lacre.protocol.document import canonical, parse, protocol_hash
 from lacre.protocol.models import Protocol
 from lacre.protocol.strict_yaml import MAX_BYTES
 from lacre.rules.record import PROTOCOL_MEDIA
-from lacre.rules.requests import Engine, Register, RegisterFacts
+from lacre.rules.requests import Engine, Infeasible, Register, RegisterFacts
 from lacre.stats import VERSION as STATISTICS
+from lacre.text import _
 from lacre.version import VERSION
 
 
@@ -39,7 +43,7 @@ def load_protocol(source: str | Path | bytes) -> tuple[str, Protocol]:
     return path.name, parse(read_given(path, most=MAX_BYTES), path.name)
 
 
-def check(source: str | Path | bytes, files: Sequence[str] = ()) -> Checked:
+def check(source: str | Path | bytes, files: Sequence[str], progress: Progress) -> Checked:
     """Validate a protocol and say what its criteria need; touches no ledger.
 
     `files` are read as the protocol declares its tables, so that a plan can be tried on cases that are no
@@ -48,29 +52,48 @@ def check(source: str | Path | bytes, files: Sequence[str] = ()) -> Checked:
     from lacre.analyses.feasibility import requirements
 
     name, protocol = load_protocol(source)
-    rows, odd = _try(protocol, files) if files else ({}, {})
-    return Checked(name, protocol, protocol_hash(protocol), requirements(protocol), rows, odd)
+    rows, odd = _try(protocol, files, progress) if files else ({}, {})
+    return Checked(name, protocol, protocol_hash(protocol), requirements(protocol, progress), rows, odd)
 
 
-def _try(protocol: Protocol, files: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+def _try(
+    protocol: Protocol, files: Sequence[str], progress: Progress
+) -> tuple[dict[str, int], dict[str, int]]:
     from lacre.broker.ingest import check_units, load, outside, read_pool_tables
 
     raws = load(parse_given(files, tuple(protocol.tables)))
-    tables = read_pool_tables(protocol, raws, lambda *_progress: None)
+    tables = read_pool_tables(protocol, raws, progress)
     check_units(protocol, tables)
     return {name: table.typed.rows for name, table in tables.items()}, outside(protocol, tables)
 
 
-def register(desk: Desk, source: str | Path | bytes) -> Registered:
-    """Register a protocol as a new study and give its receipt (rule 1)."""
+def infeasible(protocol: Protocol) -> tuple[Infeasible, ...] | None:
+    """The criteria that pass, or fail, at no outcome at all; None where there are none, as facts have it."""
+    from lacre.analyses.feasibility import infeasible
+
+    return infeasible(protocol) or None
+
+
+def register(desk: Desk, source: str | Path | bytes, *, accept_infeasible: str | None = None) -> Registered:
+    """Register a protocol as a new study and give its receipt (rule 1).
+
+    `accept_infeasible` is why a criterion is kept that no outcome passes, or none fails; `CriterionInfeasible`
+    without it. Where there is no such criterion it is not kept, and the answer says so.
+    """
     _name, protocol = load_protocol(source)
     digest = protocol_hash(protocol)
     study = protocol.study
-    signed = sign_request(desk, Register, study=study, protocol=digest)
+    facts = RegisterFacts(engine=engine(), infeasible=infeasible(protocol))
+    reason = salted_text(desk, accept_infeasible) if accept_infeasible and facts.infeasible else None
+    signed = sign_request(
+        desk, Register, study=study, protocol=digest, accept_infeasible=reason.digest if reason else None
+    )
     with desk.writer.transaction() as tx:
         tx.put_document(canonical(protocol), PROTOCOL_MEDIA)
+        if reason is not None:
+            put_text(tx, reason)
         before = tx.entry(tx.size - 1).time
-        made = enter(desk, tx, view(tx, study), signed, RegisterFacts(engine=engine()))
+        made = enter(desk, tx, view(tx, study), signed, facts)
     remember(desk, tx)
     return Registered(
         study=study,
@@ -78,8 +101,15 @@ def register(desk: Desk, source: str | Path | bytes) -> Registered:
         time=answered(made).time,
         protocol_hash=digest,
         receipt=receipt(desk, made.index),
-        warnings=clock_warnings(made, before),
+        infeasible=facts.infeasible or (),
+        warnings=(*_not_needed(accept_infeasible, facts), *clock_warnings(made, before)),
     )
+
+
+def _not_needed(reason: str | None, facts: RegisterFacts) -> tuple[str, ...]:
+    if reason is None or facts.infeasible:
+        return ()
+    return (_("Every criterion can pass and can fail, so the reason given is not on record."),)
 
 
 def receipt(desk: Desk, index: int) -> bytes:

@@ -9,7 +9,7 @@ from lacre.broker.desk import Desk, names_of, recorded, view
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
 from lacre.canonical import parse_canonical
-from lacre.errors import DocumentMissing, NotAResult, NotOfStudy
+from lacre.errors import DocumentMissing, LawError, NotAResult, NotOfStudy, StoreError
 from lacre.ledger.keys import PublicKey
 from lacre.ledger.note import VerifierKey
 from lacre.pools.keyring import Keyring
@@ -18,12 +18,14 @@ from lacre.rules.custody import grade
 from lacre.rules.record import Answered, Recorded, Result, parse_entry
 from lacre.rules.requests import Read
 from lacre.rules.state import State
+from lacre.store.memory import compare
 from lacre.store.reader import Reader, snapshot
 from lacre.text import _
 
 
 def status(desk: Desk) -> LedgerStatus:
     """The ledger and every study in it."""
+    behind = _Behind(desk)
     with desk.snapshot() as reader:
         state = view(reader, "")
         studies = [view(reader, slug).study for slug in reader.studies()]
@@ -38,8 +40,29 @@ def status(desk: Desk) -> LedgerStatus:
             keys=tuple(state.keys.values()),
             names=names_of(reader, state),
             studies=tuple(study for study in studies if study is not None),
-            warnings=_key_warnings(desk),
+            warnings=(*behind.warnings(reader), *_key_warnings(desk)),
         )
+
+
+class _Behind:
+    """What this machine remembers of the ledger, looked at before the snapshot it is compared with."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._known = None
+        self._damage: tuple[str, ...] = ()
+        try:
+            self._known = desk.memory.recall(desk.engine)
+        except StoreError as error:
+            self._damage = (f"{error.message} {error.way_out}",)
+
+    def warnings(self, reader: Reader) -> tuple[str, ...]:
+        """Say when the ledger is older than the memory, or another; rule 18 refuses to write to it then."""
+        if self._known is not None:
+            try:
+                compare(reader, self._known.size, self._known.root)
+            except LawError as error:
+                return (f"{error.message} {error.way_out}",)
+        return self._damage
 
 
 def _key_warnings(desk: Desk) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ class Entry(NamedTuple):
     about: str
 
 
-BEGIN, POOLS, READ, LOOK = N_("Plan"), N_("Seal"), N_("Read"), N_("Look")
+BEGIN, POOLS, READ, LOOK, KEEP = N_("Plan"), N_("Seal"), N_("Read"), N_("Look"), N_("Keep")
 
 VERBS: dict[str, Entry] = {
     "init": Entry(BEGIN, "plan", N_("Make a ledger and its keys.")),
@@ -34,6 +34,7 @@ VERBS: dict[str, Entry] = {
     "show": Entry(LOOK, "look", N_("Show a study, a result or an entry.")),
     "audit": Entry(LOOK, "look", N_("Derive the history again from the signed entries.")),
     "demo": Entry(LOOK, "show_demo", N_("Watch a study's whole life in a temporary ledger.")),
+    "recover": Entry(KEEP, "keep", N_("Bring back what a restored backup lacks.")),
 }
 
 

@@ -94,6 +94,23 @@ class ProofImpossible(FormatError):
     remedy = N_("Name an entry below the tree's size, and an older tree no larger than the newer one.")
 
 
+class TileInvalid(FormatError):
+    """A path or bytes of a tiled log that no tile has."""
+
+    code = "tile-invalid"
+    template = N_("This is no tile of a log: {why}.")
+
+
+class ArchiveInvalid(FormatError):
+    """A zip that is not in the one form of a bundle."""
+
+    code = "archive-invalid"
+    template = N_("This is no bundle: {why}.")
+    remedy = N_(
+        "Ask for the file again, as `lacre export` wrote it: it was changed, or another program made it."
+    )
+
+
 class RecordInvalid(FormatError):
     """A request or entry whose content is not what its kind holds."""
 

@@ -306,7 +306,10 @@ class LedgerRolledBack(LawError):
     code = "ledger-rolled-back"
     rule = 18
     template = N_("This ledger has {size} entries and was seen before with {remembered}: it was rolled back.")
-    remedy = N_("Restore the newer copy of its folder. Until then nothing is written to it.")
+    remedy = N_(
+        "`lacre recover` brings back what this machine remembers; so does a newer copy of its folder. Until "
+        "then nothing is written to it."
+    )
 
 
 class LedgerForked(LawError):

@@ -48,6 +48,34 @@ class FileMissing(NotReadable):
     code = "file-missing"
 
 
+class FileUnfit(StoreError):
+    """A file that is not read whatever it holds: too large, or no regular file."""
+
+    code = "file-unfit"
+    template = N_("{path} is not read: {why}.")
+    remedy = N_("Leave only the files there that `lacre export` writes.")
+
+
+class RegisterForeign(StoreError):
+    """A published register of another log, or of another history of this one."""
+
+    code = "register-foreign"
+    template = N_("{path} holds a register that this ledger does not extend: {why}.")
+    remedy = N_(
+        "Nothing was written. Export to another folder, or see with `lacre audit --registry` what is there."
+    )
+
+
+class RegisterAhead(StoreError):
+    """A published register that knows more of the log than the ledger does."""
+
+    code = "register-ahead"
+    template = N_("{path} has {published} entries and this ledger {size}: the ledger is an older copy.")
+    remedy = N_(
+        "Nothing was written. Bring the ledger up to date with `lacre recover`, or restore its newest copy."
+    )
+
+
 class LedgerNotFound(StoreError):
     """A place without a ledger."""
 
@@ -192,4 +220,26 @@ class MemoryDamaged(StoreError):
     remedy = N_(
         "Restore that folder from a copy. If there is none, move it away: the memory starts anew, and a "
         "rollback from before that goes unseen."
+    )
+
+
+class MemoryDocumentDamaged(StoreError):
+    """A document in what this machine remembers of a ledger is not the one that was kept."""
+
+    code = "memory-document-damaged"
+    template = N_("A document that this machine remembers of the ledger is damaged: {path}: {why}.")
+    remedy = N_(
+        "Restore that file from a copy. If there is none, move it away: `lacre recover` then brings back all "
+        "the rest, and names what is missing."
+    )
+
+
+class NothingRemembered(StoreError):
+    """A ledger of which this machine remembers nothing."""
+
+    code = "nothing-remembered"
+    template = N_("This machine remembers nothing of this ledger: there is nothing in {path}.")
+    remedy = N_(
+        "If the ledger was written on another machine, or this one's memory was saved, put that folder there "
+        "and run the command again."
     )

@@ -153,6 +153,16 @@ class NotOfStudy(UsageError):
     remedy = N_("See the study's entries with `lacre log {study}`.")
 
 
+class ExportUnclear(UsageError):
+    """An export of which it is not said what, or where to."""
+
+    code = "export-unclear"
+    template = N_("Nothing says what to export, and where to.")
+    remedy = N_(
+        "Give a result and a file, as in `lacre export STUDY@ENTRY -o r.zip`, or a folder with --registry."
+    )
+
+
 class FolderTaken(UsageError):
     """A folder to be made that is there already."""
 

@@ -17,8 +17,10 @@ from lacre.text import _
 
 PAYLOAD_ENTRY = "application/vnd.in-toto+json"
 PAYLOAD_REQUEST = "application/vnd.lacre.request+json"
-PAYLOAD_TYPES = (PAYLOAD_ENTRY, PAYLOAD_REQUEST)
+PAYLOAD_BUNDLE = "application/vnd.lacre.bundle+json"
+PAYLOAD_TYPES = (PAYLOAD_ENTRY, PAYLOAD_REQUEST, PAYLOAD_BUNDLE)
 MAX_ENTRY = 65_535  # C2SP tlog-tiles: an entry's length is a 16-bit number
+MAX_MANIFEST = 1 << 24  # bytes; no entry of the log, it lists the files of a bundle
 MAX_SIGNATURES = 16
 
 
@@ -71,7 +73,7 @@ class Envelope:
 
         Raises `EntryTooLarge` and `EnvelopeInvalid`. No signature is verified.
         """
-        _check_size(data)
+        _check_size(data, payload_type)
         try:
             value = json.loads(data.decode())
         except (ValueError, RecursionError):
@@ -102,9 +104,9 @@ class Envelope:
         return cls(kind, body, signed)
 
     def encode(self) -> bytes:
-        """Return the one form of the envelope, at most `MAX_ENTRY` bytes; `EntryTooLarge` past them."""
+        """Return the one form of the envelope; `EntryTooLarge` past `MAX_ENTRY` bytes (of a bundle, 16 MiB)."""
         data = _form(self)
-        _check_size(data)
+        _check_size(data, self.payload_type)
         return data
 
     def as_json(self) -> dict[str, Any]:
@@ -149,6 +151,7 @@ def _form(envelope: Envelope) -> bytes:
     ).encode()
 
 
-def _check_size(data: bytes) -> None:
-    if len(data) > MAX_ENTRY:
-        raise EntryTooLarge(size=len(data), limit=MAX_ENTRY)
+def _check_size(data: bytes, payload_type: str) -> None:
+    limit = MAX_MANIFEST if payload_type == PAYLOAD_BUNDLE else MAX_ENTRY
+    if len(data) > limit:
+        raise EntryTooLarge(size=len(data), limit=limit)

@@ -22,6 +22,7 @@ KINDS = (
     "deviate",
     "withdraw",
     "seal",
+    "rewrap",
     "commit",
     "sample",
     "calibrate",

@@ -177,6 +177,23 @@ def status(ledger: outcomes.LedgerStatus) -> Document:
     }
 
 
+def recovered(ledger: outcomes.Recovered) -> Document:
+    """Return what came back, or would."""
+    return {
+        "ledger": str(ledger.folder),
+        "dry_run": ledger.dry_run,
+        "before": ledger.before,
+        "entries": ledger.size,
+        "root": ledger.root,
+        "recovered": _history(ledger.entries, ledger.names),
+        "documents": ledger.documents,
+        "erased": ledger.erased,
+        "lost_documents": [dataclasses.asdict(each) for each in ledger.lost_documents],
+        "lost_files": [{**dataclasses.asdict(each), "path": str(each.path)} for each in ledger.lost_blobs],
+        "warnings": list(ledger.warnings),
+    }
+
+
 def log(entries: outcomes.Log) -> Document:
     """Return entries in words, under the names of an audit's history."""
     return {"history": _history(entries.entries, entries.names)}
@@ -234,6 +251,7 @@ DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = MappingProxyType(
         outcomes.ReadPlanned: planned,
         outcomes.ResultShown: result,
         outcomes.LedgerStatus: status,
+        outcomes.Recovered: recovered,
         outcomes.Log: log,
         outcomes.StudyShown: study,
         outcomes.EntryShown: entry,

@@ -6,7 +6,7 @@ from typing import Any
 
 from lacre.audit.report import AuditReport
 from lacre.broker import outcomes
-from lacre.report import audit_text, plan_text, result_text, status_text
+from lacre.report import audit_text, keep_text, plan_text, result_text, status_text
 from lacre.report.chosen import chosen
 from lacre.report.page import Page
 
@@ -20,6 +20,7 @@ PAGES: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
         outcomes.ReadPlanned: result_text.plan_page,
         outcomes.ResultShown: result_text.result_page,
         outcomes.LedgerStatus: status_text.status_page,
+        outcomes.Recovered: keep_text.recovered_page,
         outcomes.Log: status_text.log_page,
         outcomes.StudyShown: status_text.study_page,
         outcomes.EntryShown: status_text.entry_page,

@@ -91,6 +91,12 @@ class Status(Shows, outcomes.LedgerStatus):
     __slots__ = ()
 
 
+class Recovered(Shows, outcomes.Recovered):
+    """What came back of a ledger."""
+
+    __slots__ = ()
+
+
 class Log(Shows, outcomes.Log):
     """Entries in log order."""
 

@@ -7,8 +7,10 @@ that `decide` judges from, so an auditor who replays the entries must come to th
 The rules in force (numbers are stable; a number not listed has no verb in this version):
 
  1. A study begins with its registration. Nothing else of a study stands before it, and a study is registered
-    once.
- 2. A pool is sealed only if the protocol in force declares it, once, and with exactly its declared tables.
+    once. A criterion that can only come out one way is refused, unless its keeping is explained on record.
+ 2. A pool is sealed only if the protocol in force declares it, once, and with exactly its declared tables. It
+    may be replaced, on the record, until its content is first read. What an amendment declares otherwise than
+    it was sealed has to be sealed again. A pool may be handed to other recipients whole, without a read.
  3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count.
  5. Each read of each pool is an entry before a byte is decrypted: who, when, for what, under which protocol,
     with which submissions, in which class, which number. What can be checked without reading is checked
@@ -16,9 +18,11 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
  6. The first read of `teste` is of class `teste`. Each later one is of class `dev`, makes the pool `dev`,
     and must say `accept_dev`, or it is refused and nothing is spent. A result is confirmatory by the class
     in its own read's entry.
+ 7. After the first read of `teste`, an amendment that touches anything its analyses use makes it `dev`, and
+    must say `accept_burn`. Earlier results stand.
  9. An analysis names one pool. `contraste` answers only analyses that compare groups, and a difference needs
     two declared groups. Of each system the first submission to `contraste` is confirmatory (for every analysis
-    that reads it), later ones are exploratory.
+    that reads it), later ones are exploratory, and so is what was amended after the first read.
 10. `guarda` answers verdicts only, through a verb of its own; nothing else reads it.
 11. Requests name the protocol in force by its hash; any other is refused.
 12. A case is exposed once its content was read, from any pool of any study. A `teste`, `contraste` or
@@ -26,15 +30,23 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     cases, is refused with the counts, when it is sealed and again when a read of class `teste` is granted;
     `as_dev` seals it as `dev`. A read that would expose another study's sealed pool says so and must be
     confirmed.
-14. A pool shorter than planned is a deviation by itself, recorded in the seal's decision.
+13. What a protocol locks is not amended, nor the list of what it locks.
+14. An amendment records its reason, the field-by-field difference and what had been read; a deviation is words
+    about a study or an entry of it, and changes nothing. A pool shorter than planned is a deviation by itself,
+    recorded in the seal's decision.
 15. A result on a pool that is not what its analysis registered is exploratory: PASS reads
     INSUFFICIENT_EVIDENCE, FAIL stays. Prior exposure, declared or remembered, makes results
     retrospective: not confirmatory, the verdict as computed.
 16. A read that was spent and has no result may be finished with the same request and inputs, as often as it
     takes, until there is a result. Each attempt is an entry and the same read; another engine makes it a
     manual review. With `accept_dev` a read never finishes another.
-17. Nothing is deleted: failed reads and every result stay listed.
+17. Nothing is deleted: withdrawn studies, replaced pools, failed reads and every result stay listed. A label
+    erratum scores the same submissions again on corrected tables, and both numbers stay; the second is
+    exploratory. A name or a reason may be erased by its owner's entry; its digest stays.
 18. A ledger that is no extension of what is remembered of it is refused for writing (`lacre.store.memory`
     compares; the refusals stand with the law's other errors).
 19. A clock that runs backwards is a warning, never a refusal.
+
+Keys are enrolled, revoked and replaced by entries that an owner asked for, and judged at the index of the
+entry they sign (`lacre.rules.keys`).
 """

@@ -1,6 +1,11 @@
-"""The custody grade: who can look at a sealed pool without leaving a trace."""
+"""The custody grade: who can look at a sealed pool without leaving a trace; and how a pool changes hands."""
 
 from collections.abc import Sequence
+
+from lacre.errors import RewrapDiffers
+from lacre.rules.common import require_role, require_sealed, require_study
+from lacre.rules.requests import Rewrap, RewrapDecision
+from lacre.rules.state import State
 
 SELF_HELD = "self-held"
 SECOND_KEYHOLDER = "second keyholder"
@@ -13,3 +18,17 @@ def grade(recipients: Sequence[str], own: str) -> str:
     whoever holds the data together.
     """
     return SELF_HELD if own in recipients else SECOND_KEYHOLDER
+
+
+def decide_rewrap(state: State, request: Rewrap, by: str) -> RewrapDecision:
+    """Whether a pool may be handed to other recipients: all that is kept of it goes along, and nothing is read.
+
+    It is allowed in a withdrawn study too, whose pools still have a keeper.
+    """
+    require_role(state, by, "custodian")
+    study = require_study(state, request.study)
+    pool = require_sealed(study, request.pool)
+    handed = [each.ciphertext for each in request.keys]
+    if sorted(handed) != sorted(pool.wrapped_keys) or not request.recipients:
+        raise RewrapDiffers(pool=pool.name)
+    return RewrapDecision(custody=grade(request.recipients, state.recipient))

@@ -1,21 +1,38 @@
 """The law's one door: a request and its facts go in, a decision comes out or a refusal is raised."""
 
 from lacre.errors import RecordInvalid
+from lacre.rules.changes import decide_amend
+from lacre.rules.custody import decide_rewrap
+from lacre.rules.errata import decide_erratum
+from lacre.rules.keys import decide_key
 from lacre.rules.reading import decide_read
 from lacre.rules.registration import decide_register
 from lacre.rules.requests import (
+    Amend,
+    AmendFacts,
+    Bound,
     Decision,
+    Deviate,
+    Erase,
+    EraseFacts,
+    Erratum,
+    ErratumFacts,
     Facts,
+    KeyChange,
+    NoFacts,
     Read,
     ReadFacts,
     Register,
     RegisterFacts,
     Request,
+    Rewrap,
     Seal,
     SealFacts,
+    Withdraw,
 )
 from lacre.rules.sealing import decide_seal
 from lacre.rules.state import State
+from lacre.rules.words import decide_deviate, decide_erase, decide_withdraw
 from lacre.text import _
 
 
@@ -25,17 +42,43 @@ def decide(state: State, request: Request, by: str, facts: Facts) -> Decision:
     Raises the `LawError` of the rule that refuses it. The same arguments always give the same answer: an
     auditor who replays the ledger must find every recorded decision again.
     """
+    decision = _of_plan(state, request, by, facts) or _of_pool(state, request, by, facts)
+    if decision is not None:
+        return decision
+    raise RecordInvalid(what=_("entry"), why=_("its facts are not those of its request"))
+
+
+def _of_plan(state: State, request: Request, by: str, facts: Facts) -> Decision | None:
     match request, facts:
         case Register(), RegisterFacts():
             return decide_register(state, request, by, facts)
+        case Amend(), AmendFacts():
+            return decide_amend(state, request, by, facts)
+        case Deviate(), NoFacts():
+            return decide_deviate(state, request, by)
+        case Withdraw(), NoFacts():
+            return decide_withdraw(state, request, by)
+        case KeyChange(), NoFacts():
+            return decide_key(state, request, by)
+        case Erase(), EraseFacts():
+            return decide_erase(state, request, by, facts)
+    return None
+
+
+def _of_pool(state: State, request: Request, by: str, facts: Facts) -> Decision | None:
+    match request, facts:
         case Seal(), SealFacts():
             return decide_seal(state, request, by, facts)
         case Read(), ReadFacts():
             return decide_read(state, request, by, facts)
-    raise RecordInvalid(what=_("entry"), why=_("its facts are not those of its request"))
+        case Erratum(), ErratumFacts():
+            return decide_erratum(state, request, by, facts)
+        case Rewrap(), NoFacts():
+            return decide_rewrap(state, request, by)
+    return None
 
 
-def check_bound(state: State, request: Request) -> None:
+def check_bound(state: State, request: Bound) -> None:
     """Refuse a request that was signed for another ledger."""
     if request.genesis != state.genesis:
         raise RecordInvalid(what=_("request"), why=_("signed for another ledger"))

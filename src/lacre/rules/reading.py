@@ -12,17 +12,25 @@ from lacre.errors import (
     NotBetweenGroups,
     NothingToReveal,
     PoolIsOpen,
-    PoolNotSealed,
     RevealAlone,
     RevealOnlyTeste,
     RunsOneAnalysis,
     SealedAsDev,
+    SealedOtherwise,
     SharedCases,
     SubmittedTablesDiffer,
     SystemsDiffer,
 )
 from lacre.protocol.models import Protocol
-from lacre.rules.common import declared_pool, require_in_force, require_role, require_study
+from lacre.rules.changes import reads_the_same, uses
+from lacre.rules.common import (
+    declared_pool,
+    require_in_force,
+    require_open,
+    require_role,
+    require_sealed,
+    require_study,
+)
 from lacre.rules.overlap_words import overlaps_text
 from lacre.rules.requests import CONTENT_CLASSES, Overlap, Read, ReadDecision, ReadFacts
 from lacre.rules.state import PoolState, ReadMade, State, StudyState
@@ -31,6 +39,7 @@ from lacre.text import _
 
 NOT_REGISTERED_POOL = "not-the-registered-pool"
 LATER_SUBMISSION = "later-submission"
+AMENDED_SINCE = "amended-since-read"
 STATISTICS_CHANGED = "statistics-changed"
 ENGINE_CHANGED = "engine-changed"
 UNNAMED = ""
@@ -41,8 +50,12 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
     """Whether a pool may be read as asked, and in which class."""
     require_role(state, by, "registrant")
     study = require_study(state, request.study)
+    require_open(study)
+    if request.finishes is not None and request.purpose != "inputs":
+        return _decide_finish(require_sealed(study, request.pool), request, facts)
     require_in_force(study, request.protocol)
     pool = sealed_pool(study, request.pool)
+    require_same_reading(study, pool)
     if request.purpose == "inputs":
         return _decide_inputs(pool, request)
     protocol = study.in_force.protocol
@@ -52,13 +65,18 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
     return _decide_reveal(study, pool, request, facts)
 
 
+def require_same_reading(study: StudyState, pool: PoolState) -> None:
+    """Rule 2: what was sealed as declared then must still be as declared now, after an amendment."""
+    sealed = study.version(pool.sealed.request.protocol)
+    if sealed is None or not reads_the_same(sealed.protocol, study.in_force.protocol, pool.name):
+        raise SealedOtherwise(pool=pool.name, entry=pool.sealed.entry, amended=study.in_force.entry)
+
+
 def sealed_pool(study: StudyState, name: str) -> PoolState:
     """The pool, declared, closed and sealed (rule 2)."""
     if declared_pool(study, name).open is not None:
         raise PoolIsOpen(pool=name)
-    if name not in study.pools:
-        raise PoolNotSealed(study=study.slug, pool=name)
-    return study.pools[name]
+    return require_sealed(study, name)
 
 
 def require_analyses(protocol: Protocol, names: Sequence[str]) -> None:
@@ -149,8 +167,6 @@ def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: Rea
     if not analyses or request.analyses != analyses:
         raise NothingToReveal(study=study.slug, pool=pool.name)
     _check_submissions(protocol, request)
-    if request.finishes is not None:
-        return _decide_finish(pool, request, facts)
     if not request.accept_dev:
         _check_first(pool)
     first = pool.unread
@@ -160,8 +176,14 @@ def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: Rea
     _check_exposure(request, facts.exposes)
     teste = first and not barred
     number = len(pool.of_class("teste", "dev")) + 1
-    return _judged(study, facts, read_class="teste" if teste else "dev", number=number, registered=teste,
-                   burns=not teste and pool.standing != "dev")  # fmt: skip
+    return _judged(
+        study,
+        facts,
+        read_class="teste" if teste else "dev",
+        number=number,
+        exploratory=() if teste else (NOT_REGISTERED_POOL,),
+        burns=not teste and pool.standing != "dev",
+    )
 
 
 def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
@@ -175,8 +197,6 @@ def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFa
     if pool.standing == "contraste" and not all(plan.compares_groups() for plan in plans):
         raise NotBetweenGroups(pool=pool.name)
     _check_submissions(protocol, request)
-    if request.finishes is not None:
-        return _decide_finish(pool, request, facts)
     _check_exposure(request, facts.exposes)
     barred = _barred(facts)
     if pool.standing == "contraste" and barred:
@@ -184,8 +204,13 @@ def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFa
     read_class = "contraste" if pool.standing == "contraste" else "dev"
     number = len(pool.of_class(*CONTENT_CLASSES)) + 1
     registered = all(plan.pool == pool.name and pool.standing == role for plan in plans)
-    later = _submitted_before(pool, request) if read_class == "contraste" else False
-    return _judged(study, facts, read_class=read_class, number=number, registered=registered, later=later)
+    reasons = {
+        NOT_REGISTERED_POOL: not registered,
+        LATER_SUBMISSION: read_class == "contraste" and _submitted_before(pool, request),
+        AMENDED_SINCE: read_class == "contraste" and _amended_since(study, pool, request),
+    }
+    exploratory = tuple(code for code, holds in reasons.items() if holds)
+    return _judged(study, facts, read_class=read_class, number=number, exploratory=exploratory)
 
 
 def _barred(facts: ReadFacts) -> tuple[Overlap, ...]:
@@ -198,29 +223,41 @@ def _submitted_before(pool: PoolState, request: Read) -> bool:
     return any(system == s.system and blob != s.blob for s in request.submissions for system, blob in before)
 
 
+def _amended_since(study: StudyState, pool: PoolState, request: Read) -> bool:
+    """Rule 9: whether what the analyses use was amended after this pool was first read."""
+    first = next(iter(pool.of_class("contraste")), None)
+    if first is None:
+        return False
+    before = study.version(first.request.protocol)
+    if before is None or any(name not in before.protocol.analyses for name in request.analyses):
+        return True
+    now = study.in_force.protocol
+    return uses(before.protocol, pool.name, request.analyses) != uses(now, pool.name, request.analyses)
+
+
 def _judged(
     study: StudyState,
     facts: ReadFacts,
     *,
     read_class: str,
     number: int,
-    registered: bool,
+    exploratory: tuple[str, ...],
     burns: bool = False,
-    later: bool = False,
 ) -> ReadDecision:
-    """What a read's result can be: rules 6, 9 and 15."""
-    exploratory = [] if registered else [NOT_REGISTERED_POOL]
-    if later:
-        exploratory.append(LATER_SUBMISSION)
-    retrospective = study.in_force.protocol.data.retrospective or facts.remembered > 0
-    changed = facts.engine.statistics != study.registered.statistics
+    """What a read's result can be: rules 6, 9 and 15.
+
+    Who once declared a prior exposure does not take it back by an amendment.
+    """
+    exposed = any(version.protocol.data.retrospective for version in study.versions)
+    retrospective = exposed or facts.remembered > 0
+    changed = facts.engine.statistics != study.in_force.statistics
     return ReadDecision.model_validate(
         {
             "read_class": read_class,
             "number": number,
             "burns": burns,
             "confirmatory": read_class in {"teste", "contraste"} and not exploratory and not retrospective,
-            "exploratory": tuple(exploratory),
+            "exploratory": exploratory,
             "retrospective": retrospective,
             "review": (STATISTICS_CHANGED,) if changed else (),
         }

@@ -1,24 +1,43 @@
 """Entries as typed records: the statement each kind signs, built by the broker and read back by everyone."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from lacre.errors import RecordInvalid
 from lacre.ledger.envelope import Envelope
+from lacre.ledger.keys import PublicKey
 from lacre.ledger.merkle import leaf_hash
 from lacre.ledger.statement import Statement, Subject
 from lacre.rules.requests import (
+    Amend,
+    AmendDecision,
+    AmendFacts,
     Decision,
+    Deviate,
+    Erase,
+    EraseDecision,
+    EraseFacts,
+    Erratum,
+    ErratumFacts,
     Facts,
-    Read,
+    KeyChange,
+    KeyDecision,
+    NoFacts,
     ReadDecision,
     ReadFacts,
+    ReadLike,
     RegisterDecision,
     RegisterFacts,
     Request,
+    Rewrap,
+    RewrapDecision,
+    Role,
     Seal,
     SealDecision,
     SealFacts,
+    Withdraw,
+    WordsDecision,
     decode_request,
 )
 from lacre.rules.wire import Hex64, Name, Timestamp, Wire
@@ -27,12 +46,20 @@ from lacre.text import _
 LAW: Literal[1] = 1
 PROTOCOL_MEDIA = "application/vnd.lacre.protocol+json"
 RESULT_MEDIA = "application/vnd.lacre.result+json"
+DIFFERENCE_MEDIA = "application/vnd.lacre.difference+json"
 TEXT_MEDIA = "text/plain; charset=utf-8"
 """The media types of the documents that entries name: by their digest, or by a salted one for free text."""
 _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
     "register": (RegisterFacts, RegisterDecision),
+    "amend": (AmendFacts, AmendDecision),
+    "deviate": (NoFacts, WordsDecision),
+    "withdraw": (NoFacts, WordsDecision),
     "seal": (SealFacts, SealDecision),
     "read": (ReadFacts, ReadDecision),
+    "erratum": (ErratumFacts, ReadDecision),
+    "rewrap": (NoFacts, RewrapDecision),
+    "key": (NoFacts, KeyDecision),
+    "erase": (EraseFacts, EraseDecision),
 }
 
 
@@ -40,7 +67,7 @@ class FirstKey(Wire):
     """A key enrolled by the genesis: its raw Ed25519 public key in hex, its roles, and its holder's name."""
 
     public: Hex64
-    roles: tuple[Literal["owner", "registrant", "custodian", "broker", "log"], ...]
+    roles: tuple[Role, ...]
     name: Hex64 | None = None
 
 
@@ -101,8 +128,13 @@ class Recorded:
     def study(self) -> str | None:
         """The study the entry belongs to, if to one."""
         if isinstance(self.content, Answered):
-            return self.content.request.study
+            return study_of(self.content.request)
         return self.content.study if isinstance(self.content, Result) else None
+
+
+def study_of(request: Request) -> str | None:
+    """The study a request is about; None for what is the whole ledger's: its keys, and erasures."""
+    return None if isinstance(request, KeyChange | Erase) else request.study
 
 
 def columns_of(recorded: Recorded) -> dict[str, Any]:
@@ -117,14 +149,17 @@ def columns_of(recorded: Recorded) -> dict[str, Any]:
         "previous": None,
         "nonce": None,
         "finishes": None,
+        "erases": None,
     }
     if isinstance(content, Result):
         columns |= {"pool": content.pool, "previous": content.previous}
     elif isinstance(content, Answered):
         columns |= {"previous": content.previous, "nonce": content.request.nonce}
         columns["pool"] = getattr(content.request, "pool", None)
-        if isinstance(content.request, Read) and isinstance(content.decision, ReadDecision):
+        if isinstance(content.request, ReadLike) and isinstance(content.decision, ReadDecision):
             columns |= {"read_class": content.decision.read_class, "finishes": content.request.finishes}
+        if isinstance(content.request, Erase):
+            columns["erases"] = content.request.digest
     return columns
 
 
@@ -157,14 +192,31 @@ def result_statement(result: Result) -> Statement:
 
 def subjects_of(content: Genesis | Result | Request) -> tuple[Subject, ...]:
     """What an entry is about, by digest: of one that answers a request, what the request is about."""
+    return tuple(Subject(name, digest) for name, digest in _digests(content))
+
+
+def _digests(content: Genesis | Result | Request) -> Iterator[tuple[str, str]]:
     match content:
         case Genesis():
-            return (Subject(content.origin, content.ledger),)
+            yield content.origin, content.ledger
         case Result():
-            return (Subject("result", content.result),)
-        case Seal():
-            return (Subject("ciphertext", content.ciphertext), Subject("protocol", content.protocol))
-    return (Subject("protocol", content.protocol),)
+            yield "result", content.result
+        case Seal() | Erratum():
+            yield from (("ciphertext", content.ciphertext), ("protocol", content.protocol))
+        case Amend():
+            yield from (("protocol", content.protocol), ("replaces", content.replaces))
+        case Deviate():
+            yield "text", content.text
+        case Withdraw():
+            yield "reason", content.reason
+        case Rewrap():
+            yield from ((f"key of {each.ciphertext}", each.wrapped_key) for each in content.keys)
+        case KeyChange():
+            yield "key", PublicKey(bytes.fromhex(content.public)).keyid
+        case Erase():
+            yield "document", content.digest
+        case _:
+            yield "protocol", content.protocol
 
 
 def parse_entry(index: int, data: bytes) -> Recorded:

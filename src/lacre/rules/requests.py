@@ -8,7 +8,8 @@ from lacre.errors import RecordInvalid
 from lacre.rules.wire import Count, Hex64, Name, Nonce, Slug, Wire, invalid
 from lacre.text import _
 
-ReadClass = Literal["teste", "dev", "contraste", "inputs"]
+Role = Literal["owner", "registrant", "custodian", "broker", "log"]
+ReadClass = Literal["teste", "dev", "contraste", "inputs", "erratum"]
 CONTENT_CLASSES = frozenset({"teste", "dev", "contraste"})
 
 
@@ -19,18 +20,53 @@ class Seen(Wire):
     root: Hex64
 
 
-class _Asked(Wire):
+class Bound(Wire):
+    """What every request carries: the ledger it is for, the history its signer had seen, and a nonce."""
+
     genesis: Hex64
     seen: Seen
     nonce: Nonce
+
+
+class _Asked(Bound):
     study: Slug
 
 
 class Register(_Asked):
-    """Put a protocol, by its hash, into the ledger as a new study."""
+    """Put a protocol, by its hash, into the ledger as a new study.
+
+    `accept_infeasible` is the salted digest of why a criterion that can only come out one way is kept.
+    """
 
     verb: Literal["register"] = "register"
     protocol: Hex64
+    accept_infeasible: Hex64 | None = None
+
+
+class Amend(_Asked):
+    """Put another protocol in force, in place of `replaces`; texts are named by salted digests."""
+
+    verb: Literal["amend"] = "amend"
+    protocol: Hex64
+    replaces: Hex64
+    reason: Hex64
+    accept_burn: bool = False
+    accept_infeasible: Hex64 | None = None
+
+
+class Deviate(_Asked):
+    """Put words on record about a study, or about its entry `about`; nothing else changes."""
+
+    verb: Literal["deviate"] = "deviate"
+    about: Count | None = None
+    text: Hex64
+
+
+class Withdraw(_Asked):
+    """End a study; what it has on record stays."""
+
+    verb: Literal["withdraw"] = "withdraw"
+    reason: Hex64
 
 
 class SealedRecord(Wire):
@@ -42,7 +78,10 @@ class SealedRecord(Wire):
 
 
 class Seal(_Asked):
-    """Commit to a pool: its encrypted content, wrapped key and fingerprints, all by digest."""
+    """Commit to a pool: its encrypted content, wrapped key and fingerprints, all by digest.
+
+    `replaces` is the entry of the seal that this one takes the place of, `reason` the salted digest of why.
+    """
 
     verb: Literal["seal"] = "seal"
     pool: Name
@@ -53,6 +92,8 @@ class Seal(_Asked):
     fingerprints: Hex64
     recipients: tuple[Name, ...]
     as_dev: bool = False
+    replaces: Count | None = None
+    reason: Hex64 | None = None
 
 
 class Submitted(Wire):
@@ -79,7 +120,75 @@ class Read(_Asked):
     reason: Hex64 | None = None
 
 
-Request = Register | Seal | Read
+class Erratum(_Asked):
+    """Score the submissions of the result at entry `corrects` again, on corrected tables.
+
+    Analyses, submissions and protocol are those of the read that gave it. The corrected files are sealed
+    beside the pool; tables without one stay as they were sealed.
+    """
+
+    verb: Literal["erratum"] = "erratum"
+    purpose: Literal["erratum"] = "erratum"
+    pool: Name
+    protocol: Hex64
+    corrects: Count
+    analyses: tuple[Name, ...]
+    submissions: tuple[Submitted, ...]
+    records: tuple[SealedRecord, ...]
+    ciphertext: Hex64
+    wrapped_key: Hex64
+    recipients: tuple[Name, ...]
+    reason: Hex64
+
+    @property
+    def finishes(self) -> None:
+        """A crashed erratum is asked for again, as another one."""
+        return None
+
+
+class Rewrapped(Wire):
+    """A ciphertext of a pool (its own, an erratum's) or of a submission, and the file that now holds its key."""
+
+    of: Literal["pool", "submission"]
+    ciphertext: Hex64
+    wrapped_key: Hex64
+
+
+class Rewrap(_Asked):
+    """Hand a sealed pool to other recipients: its key, and those of all that is kept beside it; no read."""
+
+    verb: Literal["rewrap"] = "rewrap"
+    pool: Name
+    recipients: tuple[Name, ...]
+    keys: tuple[Rewrapped, ...]
+    reason: Hex64 | None = None
+
+
+class KeyChange(Bound):
+    """Change who may act: enrol a key, revoke one, or have one take another's place (`replaces`, a key id).
+
+    `public` is the raw Ed25519 key in hex: the new one's, or of a revocation the revoked one's.
+    """
+
+    verb: Literal["key"] = "key"
+    action: Literal["enrol", "revoke", "rotate"]
+    public: Hex64
+    roles: tuple[Role, ...] = ()
+    replaces: Hex64 | None = None
+    name: Hex64 | None = None
+    reason: Hex64 | None = None
+
+
+class Erase(Bound):
+    """Take a text (a name, a reason, the words of a deviation) out of the ledger; its digest stays."""
+
+    verb: Literal["erase"] = "erase"
+    digest: Hex64
+
+
+Request = Register | Amend | Deviate | Withdraw | Seal | Read | Erratum | Rewrap | KeyChange | Erase
+ReadLike = Read | Erratum
+"""What opens a pool and has a result."""
 _REQUEST: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discriminator="verb")])
 
 
@@ -102,10 +211,44 @@ class Engine(Wire):
     statistics: Name
 
 
+class Infeasible(Wire):
+    """A criterion that no outcome at all can pass, or none can fail."""
+
+    analysis: Name
+    criterion: Name
+    passes: bool
+    fails: bool
+
+
 class RegisterFacts(Wire):
-    """What was found when a study was registered."""
+    """What was found when a protocol was registered.
+
+    `infeasible` is absent where every criterion can pass and can fail.
+    """
 
     engine: Engine
+    infeasible: tuple[Infeasible, ...] | None = None
+
+
+class AmendFacts(RegisterFacts):
+    """What was found when a protocol was amended."""
+
+
+class NoFacts(Wire):
+    """There was nothing to find outside the ledger."""
+
+
+class ErratumFacts(Wire):
+    """What was found in the corrected files: their rows, all of them cases of the pool."""
+
+    engine: Engine
+    rows: dict[str, Count]
+
+
+class EraseFacts(Wire):
+    """The entry that named the erased text."""
+
+    named: Count
 
 
 class Overlap(Wire):
@@ -154,7 +297,7 @@ class ReadFacts(Wire):
     remembered: Count = 0
 
 
-Facts = RegisterFacts | SealFacts | ReadFacts
+Facts = RegisterFacts | SealFacts | ReadFacts | ErratumFacts | NoFacts | EraseFacts
 
 # --- decisions ---------------------------------------------------------------------------------------------
 
@@ -163,6 +306,30 @@ class RegisterDecision(Wire):
     """The version a registration begins."""
 
     version: Count
+
+
+class Known(Wire):
+    """What had been read of a pool when something was changed: how often in a class, and last at which entry."""
+
+    pool: Name
+    read_class: ReadClass
+    count: Count
+    last: Count
+
+
+class AmendDecision(Wire):
+    """The version an amendment begins, the digest of the difference, what had been read, what it burns."""
+
+    version: Count
+    difference: Hex64
+    known: tuple[Known, ...] = ()
+    burns: tuple[Name, ...] = ()
+
+
+class WordsDecision(Wire):
+    """What had been read when the words were put on record."""
+
+    known: tuple[Known, ...] = ()
 
 
 class Shortfall(Wire):
@@ -195,4 +362,33 @@ class ReadDecision(Wire):
     review: tuple[Name, ...] = ()
 
 
-Decision = RegisterDecision | SealDecision | ReadDecision
+class RewrapDecision(Wire):
+    """Who can open the pool from now on: the custody grade."""
+
+    custody: Name
+
+
+class KeyDecision(Wire):
+    """The key that may act from this entry on, with its roles, and the one that no longer may (key ids)."""
+
+    enrols: Hex64 | None = None
+    roles: tuple[Role, ...] = ()
+    revokes: Hex64 | None = None
+
+
+class EraseDecision(Wire):
+    """The text is out of the ledger."""
+
+    erased: Literal[True] = True
+
+
+Decision = (
+    RegisterDecision
+    | AmendDecision
+    | WordsDecision
+    | SealDecision
+    | ReadDecision
+    | RewrapDecision
+    | KeyDecision
+    | EraseDecision
+)

@@ -4,15 +4,25 @@ from collections.abc import Mapping, Sequence
 
 from lacre.errors import (
     LabelsBeforeRegistration,
+    NothingToReplace,
+    PoolAlreadyRead,
     PoolAlreadySealed,
     PoolIsOpen,
     PoolTablesDiffer,
     SharedCases,
 )
 from lacre.protocol.pools import Pool
-from lacre.rules.common import declared_pool, require_in_force, require_role, require_study
+from lacre.rules.common import declared_pool, require_in_force, require_open, require_role, require_study
 from lacre.rules.overlap_words import overlaps_text
-from lacre.rules.requests import Overlap, Seal, SealDecision, SealedRecord, SealFacts, Shortfall
+from lacre.rules.requests import (
+    CONTENT_CLASSES,
+    Overlap,
+    Seal,
+    SealDecision,
+    SealedRecord,
+    SealFacts,
+    Shortfall,
+)
 from lacre.rules.state import State, StudyState
 from lacre.rules.wire import moment
 
@@ -21,9 +31,10 @@ def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealD
     """Whether a pool may be sealed as asked, and what it then counts as."""
     require_role(state, by, "custodian")
     study = require_study(state, request.study)
+    require_open(study)
     require_in_force(study, request.protocol)
     pool = declared_pool(study, request.pool)
-    check_sealable(study, request.pool, pool)
+    check_sealable(study, request.pool, pool, request.replaces)
     _check_tables(pool, request.pool, request.records, facts.rows)
     standing = "dev" if request.as_dev else pool.role
     if standing != "dev" and (early := sum(facts.early_labels.values())):
@@ -32,13 +43,24 @@ def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealD
     return SealDecision(standing=standing, shortfall=_shortfall(pool.planned, facts.rows))
 
 
-def check_sealable(study: StudyState, name: str, pool: Pool) -> None:
-    """Rule 2, what needs no look at the files: closed, and not sealed before."""
+def check_sealable(study: StudyState, name: str, pool: Pool, replaces: int | None = None) -> None:
+    """Rule 2, what needs no look at the files: closed, and not sealed before, or replaced before it was read.
+
+    Ids and inputs that were handed out are no reason against a replacement: no label was seen.
+    """
     if pool.open is not None:
         raise PoolIsOpen(pool=name)
-    if name in study.pools:
-        sealed = study.pools[name].sealed
+    before = study.pools.get(name)
+    if before is None:
+        if replaces is not None:
+            raise NothingToReplace(pool=name)
+        return
+    sealed = before.sealed
+    if replaces != sealed.entry:
         raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=moment(sealed.time))
+    if before.was_read:
+        read = before.of_class(*CONTENT_CLASSES)[0]
+        raise PoolAlreadyRead(pool=name, entry=read.entry, time=moment(read.time))
 
 
 def _check_tables(pool: Pool, name: str, records: Sequence[SealedRecord], rows: Mapping[str, int]) -> None:

@@ -9,15 +9,26 @@ from lacre.protocol.models import Protocol
 from lacre.rules.record import Answered, Genesis, Recorded, Result
 from lacre.rules.requests import (
     CONTENT_CLASSES,
+    Amend,
+    AmendDecision,
+    Deviate,
     Engine,
-    Read,
+    Erase,
+    Erratum,
+    ErratumFacts,
+    KeyChange,
+    KeyDecision,
     ReadDecision,
     ReadFacts,
+    ReadLike,
     Register,
     RegisterFacts,
+    Rewrap,
     Seal,
     SealDecision,
     SealFacts,
+    Withdraw,
+    WordsDecision,
 )
 from lacre.text import _
 
@@ -45,13 +56,35 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A protocol in force from an entry on."""
+    """A protocol in force from an entry on; of an amendment, with what it changed and what was known.
+
+    `reason` and `accepted` are salted digests: why it was amended, and why infeasible criteria were kept.
+    """
 
     protocol_hash: str
     protocol: Protocol
     entry: int
     time: str
     statistics: str
+    by: str = ""
+    amended: AmendDecision | None = None
+    reason: str | None = None
+    accepted: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What somebody put on record about a study, or about its entry `about`: words by salted digest.
+
+    Deviations are of this form, and so is a withdrawal, whose words are its reason.
+    """
+
+    entry: int
+    time: str
+    by: str
+    text: str
+    decision: WordsDecision
+    about: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +106,7 @@ class ReadMade:
     entry: int
     time: str
     by: str
-    request: Read
+    request: ReadLike
     decision: ReadDecision
     engine: Engine
     result: int | None = None
@@ -91,13 +124,48 @@ class ReadMade:
 
 
 @dataclass(frozen=True, slots=True)
+class Handed:
+    """A pool handed to other recipients, by the entry of a rewrap."""
+
+    entry: int
+    time: str
+    by: str
+    request: Rewrap
+
+
+@dataclass(frozen=True, slots=True)
 class PoolState:
-    """All that happened to a pool."""
+    """All that happened to a pool.
+
+    `replaced` are the seals that another took the place of, oldest first; `handed` the changes of recipients
+    since the seal that counts; `burned` is the entry that made it `dev`, if one did.
+    """
 
     name: str
     sealed: Sealed
     reads: tuple[ReadMade, ...] = ()
     burned: int | None = None
+    replaced: tuple[Sealed, ...] = ()
+    handed: tuple[Handed, ...] = ()
+
+    @property
+    def recipients(self) -> tuple[str, ...]:
+        """Who can open the pool, and whatever will be kept beside it, as age recipients."""
+        return self.handed[-1].request.recipients if self.handed else self.sealed.request.recipients
+
+    @property
+    def wrapped_keys(self) -> Mapping[str, str]:
+        """The wrapped key that opens each ciphertext of the pool now: its own, its submissions', its errata's."""
+        keys = {self.sealed.request.ciphertext: self.sealed.request.wrapped_key}
+        for read in self.reads:
+            keys |= {
+                each.blob: each.wrapped_key for each in read.request.submissions if each.blob not in keys
+            }
+            if isinstance(read.request, Erratum):
+                keys[read.request.ciphertext] = read.request.wrapped_key
+        for handed in self.handed:
+            keys |= {each.ciphertext: each.wrapped_key for each in handed.request.keys}
+        return keys
 
     @property
     def standing(self) -> str:
@@ -133,7 +201,7 @@ class PoolState:
         return tuple(
             read
             for read in reversed(self.reads)
-            if read.request.purpose != "inputs"
+            if read.request.purpose in {"reveal", "run"}
             and read.request.finishes is None
             and self.result_of(read.entry) is None
         )
@@ -141,11 +209,13 @@ class PoolState:
 
 @dataclass(frozen=True, slots=True)
 class StudyState:
-    """A study: its protocol versions and its pools."""
+    """A study: its protocol versions, its pools, the deviations put on record, and its withdrawal, if any."""
 
     slug: str
     versions: tuple[Version, ...]
     pools: Mapping[str, PoolState] = field(default_factory=dict)
+    deviations: tuple[Words, ...] = ()
+    withdrawn: Words | None = None
 
     @property
     def registered(self) -> Version:
@@ -156,6 +226,18 @@ class StudyState:
     def in_force(self) -> Version:
         """The version in force."""
         return self.versions[-1]
+
+    def version(self, protocol_hash: str) -> Version | None:
+        """The version, in force now or before, of a protocol hash; the last, where it was in force twice."""
+        return next((v for v in reversed(self.versions) if v.protocol_hash == protocol_hash), None)
+
+    def result_read(self, entry: int) -> tuple[PoolState, ReadMade] | None:
+        """The read that gave the result recorded at `entry`, with its pool."""
+        for pool in self.pools.values():
+            for read in pool.reads:
+                if read.result == entry:
+                    return pool, read
+        return None
 
     def read_at(self, entry: int) -> tuple[PoolState, ReadMade] | None:
         """The read recorded at `entry`, with its pool."""
@@ -194,12 +276,15 @@ def step(state: State, recorded: Recorded) -> State:
     content = recorded.content
     if isinstance(content, Genesis):
         return _after_genesis(state, recorded, content)
+    state = replace(state, next_index=recorded.index + 1)
+    if isinstance(content, Answered) and isinstance(content.request, KeyChange | Erase):
+        return _after_key(state, recorded, content)
     study = (
         _after_result(state, recorded, content)
         if isinstance(content, Result)
         else _after(state, recorded, content)
     )
-    return replace(state, study=study, next_index=recorded.index + 1, last=recorded.index)
+    return replace(state, study=study, last=recorded.index)
 
 
 def _after_genesis(state: State, recorded: Recorded, content: Genesis) -> State:
@@ -219,33 +304,99 @@ def _after_genesis(state: State, recorded: Recorded, content: Genesis) -> State:
     )
 
 
+def _after_key(state: State, recorded: Recorded, content: Answered) -> State:
+    """An entry of the whole ledger: a key that may act from it on, one that no longer may, or neither."""
+    request, decision = content.request, content.decision
+    if not isinstance(request, KeyChange):
+        return state
+    assert isinstance(decision, KeyDecision)
+    keys = dict(state.keys)
+    if decision.enrols is not None:
+        keys[decision.enrols] = Key(
+            decision.enrols, request.public, frozenset(decision.roles), recorded.index, request.name
+        )
+    if decision.revokes is not None:
+        if decision.revokes not in keys:
+            raise _out_of_place(recorded, _("the key it revokes is not enrolled"))
+        keys[decision.revokes] = replace(keys[decision.revokes], revoked=recorded.index)
+    return replace(state, keys=keys)
+
+
 def _after(state: State, recorded: Recorded, content: Answered) -> StudyState:
     request = content.request
+    if isinstance(request, Register | Amend):
+        return _after_plan(state, recorded, content, request)
+    study = state.study
+    if study is None:
+        raise _out_of_place(recorded, _("its study is not registered"))
+    match request:
+        case Deviate() | Withdraw():
+            return _after_words(study, recorded, content, request)
+        case Seal():
+            return _after_seal(study, recorded, content, request)
+        case Rewrap():
+            pool = _pool(study, recorded, request.pool)
+            handed = Handed(recorded.index, content.time, content.by, request)
+            return _with_pool(study, replace(pool, handed=(*pool.handed, handed)))
+    assert isinstance(request, ReadLike)
+    return _after_read(study, recorded, content, request)
+
+
+def _after_plan(state: State, recorded: Recorded, content: Answered, request: Register | Amend) -> StudyState:
+    facts, decision = content.facts, content.decision
+    assert isinstance(facts, RegisterFacts)
+    version = Version(
+        request.protocol,
+        state.protocols(request.protocol),
+        recorded.index,
+        content.time,
+        facts.engine.statistics,
+        content.by,
+        accepted=request.accept_infeasible,
+    )
     if isinstance(request, Register):
-        assert isinstance(content.facts, RegisterFacts)
-        protocol = state.protocols(request.protocol)
-        statistics = content.facts.engine.statistics
-        version = Version(request.protocol, protocol, recorded.index, content.time, statistics)
         if state.study is not None:
             raise _out_of_place(recorded, _("the study is registered already"))
         return StudyState(request.study, (version,))
     if state.study is None:
         raise _out_of_place(recorded, _("its study is not registered"))
-    if isinstance(request, Seal):
-        assert isinstance(content.facts, SealFacts)
-        assert isinstance(content.decision, SealDecision)
-        sealed = Sealed(recorded.index, content.time, content.by, request, content.facts, content.decision)
-        return _with_pool(state.study, PoolState(request.pool, sealed))
-    return _after_read(state.study, recorded, content, request)
+    assert isinstance(decision, AmendDecision)
+    pools = {
+        name: replace(pool, burned=recorded.index) if name in decision.burns and pool.burned is None else pool
+        for name, pool in state.study.pools.items()
+    }
+    version = replace(version, amended=decision, reason=request.reason)
+    return replace(state.study, versions=(*state.study.versions, version), pools=pools)
 
 
-def _after_read(study: StudyState, recorded: Recorded, content: Answered, request: Read) -> StudyState:
-    pool = study.pools.get(request.pool)
-    if pool is None:
-        raise _out_of_place(recorded, _("its pool is not sealed"))
+def _after_words(
+    study: StudyState, recorded: Recorded, content: Answered, request: Deviate | Withdraw
+) -> StudyState:
+    decision = content.decision
+    assert isinstance(decision, WordsDecision)
+    if isinstance(request, Withdraw):
+        words = Words(recorded.index, content.time, content.by, request.reason, decision)
+        return replace(study, withdrawn=words)
+    words = Words(recorded.index, content.time, content.by, request.text, decision, request.about)
+    return replace(study, deviations=(*study.deviations, words))
+
+
+def _after_seal(study: StudyState, recorded: Recorded, content: Answered, request: Seal) -> StudyState:
+    assert isinstance(content.facts, SealFacts)
+    assert isinstance(content.decision, SealDecision)
+    sealed = Sealed(recorded.index, content.time, content.by, request, content.facts, content.decision)
+    before = study.pools.get(request.pool)
+    if before is None:
+        return _with_pool(study, PoolState(request.pool, sealed))
+    replaced = (*before.replaced, before.sealed)
+    return _with_pool(study, replace(before, sealed=sealed, replaced=replaced, handed=()))
+
+
+def _after_read(study: StudyState, recorded: Recorded, content: Answered, request: ReadLike) -> StudyState:
+    pool = _pool(study, recorded, request.pool)
     decision = content.decision
     assert isinstance(decision, ReadDecision)
-    assert isinstance(content.facts, ReadFacts)
+    assert isinstance(content.facts, ReadFacts | ErratumFacts)
     read = ReadMade(recorded.index, content.time, content.by, request, decision, content.facts.engine)
     burned = recorded.index if decision.burns and pool.burned is None else pool.burned
     return _with_pool(study, replace(pool, reads=(*pool.reads, read), burned=burned))
@@ -263,6 +414,12 @@ def _after_result(state: State, recorded: Recorded, content: Result) -> StudySta
         for r in pool.reads
     )
     return _with_pool(state.study, replace(pool, reads=reads))
+
+
+def _pool(study: StudyState, recorded: Recorded, name: str) -> PoolState:
+    if name not in study.pools:
+        raise _out_of_place(recorded, _("its pool is not sealed"))
+    return study.pools[name]
 
 
 def _with_pool(study: StudyState, pool: PoolState) -> StudyState:

@@ -26,9 +26,10 @@ PRAGMAS = (
     "foreign_keys = ON",
     "recursive_triggers = ON",
     "trusted_schema = OFF",
+    "secure_delete = ON",
 )
 """Set on every connection. EXTRA also flushes the folder once the journal is gone, without which a power cut
-can bring a committed transaction's journal back, and undo it."""
+can bring a committed transaction's journal back, and undo it. What is erased is overwritten with zeros."""
 
 _BEGIN = "lacre_begin"
 _IMMEDIATE = "BEGIN IMMEDIATE"

@@ -3,13 +3,15 @@
 A ledger is known by its genesis hash; its folder ``ledgers/<genesis hash>/`` in the state folder holds
 
     entries      the entries' envelopes in order, each after its length (u32, big-endian)
+    documents/   the documents beside them, as `lacre.store.filed` writes them; without those that were erased
     checkpoint   two slots, written in turn, so that a write that is cut off leaves the other. A slot: a line
                  with the SHA-256 of the rest; a line with the size, the root, and how many bytes of `entries`
                  belong to them; the signed checkpoint of that size; zeros
-    lock         held while the two are written
+    lock         held while they are written
 
-The order is: the ledger's commit, then `entries`, then `checkpoint`, each flushed to the disk. So a crash
-leaves at worst a tail of `entries` that no slot counts yet, which the next writing cuts off.
+The order is: the ledger's commit, then `documents`, then `entries`, then `checkpoint`, each flushed to the disk.
+So a crash leaves at worst documents, and a tail of `entries`, that no slot counts yet; the next writing cuts the
+tail off. A memory that an older lacre wrote has no `documents`: the first writing takes in all of the ledger's.
 
 **No false alarm.** A memory is written after the commit, so it is never ahead of the ledger; but it can be
 ahead of a *snapshot* that began earlier. So either it is read first and the snapshot begins after
@@ -30,11 +32,20 @@ from sqlalchemy import Engine
 
 from lacre.canonical import sha256_hex
 from lacre.durable import make_folder, sync_folder
-from lacre.errors import LedgerForked, LedgerRolledBack, MemoryDamaged, NotReadable, NotWritten
+from lacre.errors import (
+    LedgerForked,
+    LedgerRolledBack,
+    MemoryDamaged,
+    NothingRemembered,
+    NotReadable,
+    NotWritten,
+)
 from lacre.ledger import merkle
+from lacre.ledger.merkle import Frontier
 from lacre.store.failures import writing_file
+from lacre.store.filed import file_all, file_more, filed_digests, read_filed, unfile
 from lacre.store.locks import hold
-from lacre.store.reader import Reader, snapshot
+from lacre.store.reader import Document, Reader, snapshot
 from lacre.text import _
 
 _LENGTH = 4  # bytes before each entry
@@ -75,6 +86,7 @@ class Growth:
     """What a transaction added to the ledger of this genesis hash: the envelopes after its first `start`.
 
     `start_root` is the root before, `root` the root after, for which the checkpoint `note` was signed.
+    `documents` came with them; `erased` are the digests of those they take out.
     """
 
     genesis: str
@@ -83,6 +95,8 @@ class Growth:
     envelopes: tuple[bytes, ...]
     root: bytes
     note: bytes
+    documents: tuple[Document, ...] = ()
+    erased: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -169,18 +183,120 @@ class Memory:
             if os.fstat(file.fileno()).st_size < known.kept:
                 raise MemoryDamaged(path=str(path), why=_("it is shorter than the checkpoint beside it says"))
             if (known.size, known.root) == (growth.start, growth.start_root):
+                _file(folder / "documents", engine, growth)
                 grown = _extend(file, known, growth.envelopes, growth.root, growth.note)
             else:
-                grown = _catch_up(file, known, engine, growth)
+                grown = _catch_up(file, folder / "documents", known, engine, growth)
             if grown.size > known.size:
                 _remember(place, grown, is_first=known is _NOTHING)
 
+    def forget(self, genesis: str, digest: str) -> None:
+        """Remove a document from the memory of a ledger, once an entry erased it; where it is not, do nothing.
 
-def _catch_up(file: BinaryIO, known: Remembered, engine: Engine, growth: Growth) -> Remembered:
+        `advance` does the same with the entry. Raises `NotWritten`.
+        """
+        folder = self.folder(genesis)
+        if folder.is_dir():
+            with hold(folder / "lock"), writing_file(folder):
+                unfile(folder / "documents", [digest])
+
+    @contextmanager
+    def kept(self, genesis: str) -> Iterator["Kept"]:
+        """Hold on to what is remembered of a ledger, and read it; nobody else writes to it meanwhile.
+
+        Raises `NothingRemembered`, `MemoryDamaged`, `NotReadable`, `NotWritten`.
+        """
+        if self.remembered(genesis) is None:
+            raise NothingRemembered(path=str(self.folder(genesis)))
+        with hold(self.folder(genesis) / "lock"):
+            known = self.remembered(genesis)
+            assert known is not None, "a memory never becomes none"
+            yield Kept(self.folder(genesis), known)
+
+
+class Kept:
+    """All that is remembered of a ledger, read while the memory's lock is held. Made by `Memory.kept`."""
+
+    def __init__(self, folder: Path, known: Remembered) -> None:
+        self.entries_file = folder / "entries"
+        self._documents = folder / "documents"
+        self.checkpoint_file = folder / "checkpoint"
+        self.known = known
+
+    def entries(self, start: int = 0) -> Iterator[bytes]:
+        """Yield the envelopes from entry `start` on. Raises `MemoryDamaged`, `NotReadable`."""
+        with _reading(self.entries_file), self.entries_file.open("rb") as file:
+            if os.fstat(file.fileno()).st_size < self.known.kept:
+                raise self._damaged(_("it is shorter than the checkpoint beside it says"))
+            for index in range(self.known.size):
+                length = int.from_bytes(file.read(_LENGTH), "big")
+                if file.tell() + length > self.known.kept:
+                    raise self._damaged(_("its entry {index} does not end in it").format(index=index))
+                if index < start:
+                    file.seek(length, os.SEEK_CUR)
+                else:
+                    yield file.read(length)
+
+    def root_at(self, size: int) -> bytes:
+        """Return the root at `size` entries, once all that are kept proved to be those of the kept root.
+
+        Raises `MemoryDamaged`, `NotReadable`.
+        """
+        frontier, root = Frontier(), merkle.EMPTY_ROOT
+        for envelope in self.entries():
+            frontier.append(merkle.leaf_hash(envelope))
+            root = frontier.root() if frontier.size == size else root
+        if frontier.root() != self.known.root:
+            raise self._damaged(_("its entries are not those of the checkpoint beside it"))
+        return root
+
+    def has_tail(self) -> bool:
+        """Whether there are entries after those that the checkpoint counts: a crash, or damage, leaves some."""
+        with _reading(self.entries_file):
+            return self.entries_file.stat().st_size > self.known.kept
+
+    def digests(self) -> frozenset[str]:
+        """Return the digests of the documents that are kept. Raises `NotReadable`."""
+        return filed_digests(self._documents)
+
+    def document(self, digest: str) -> Document | None:
+        """Return a document, None if it is not kept. Raises `MemoryDocumentDamaged`, `NotReadable`."""
+        return read_filed(self._documents, digest)
+
+    def forget(self, digests: Iterable[str]) -> None:
+        """Remove documents that entries erased. Raises `NotWritten`."""
+        with writing_file(self._documents):
+            unfile(self._documents, digests)
+
+    def _damaged(self, why: str) -> MemoryDamaged:
+        return MemoryDamaged(path=str(self.entries_file), why=why)
+
+
+def _file(documents: Path, engine: Engine, growth: Growth) -> None:
+    if documents.is_dir():
+        unfile(documents, growth.erased)
+        file_more(documents, growth.documents)
+    elif not growth.start:
+        file_all(documents, growth.documents)
+    else:
+        with snapshot(engine) as reader:
+            compare(reader, growth.size, growth.root)
+            file_all(documents, reader.documents())
+
+
+def _catch_up(
+    file: BinaryIO, documents: Path, known: Remembered, engine: Engine, growth: Growth
+) -> Remembered:
     # Begun after the memory was read, and under its lock, a snapshot can only be ahead of it.
     with snapshot(engine) as reader:
         compare(reader, known.size, known.root)
         compare(reader, growth.size, growth.root)
+        if documents.is_dir():
+            lacking = reader.document_digests() - filed_digests(documents)
+            file_more(documents, filter(None, map(reader.document, sorted(lacking))))
+            unfile(documents, reader.erased())
+        else:
+            file_all(documents, reader.documents())
         envelopes = (entry.envelope for entry in reader.entries(known.size))
         return _extend(file, known, envelopes, reader.root_at(reader.size), reader.checkpoint() or b"")
 
@@ -212,12 +328,11 @@ def _remember(place: Path, known: Remembered, *, is_first: bool) -> None:
 
 
 def _remembered(place: Path) -> Remembered | None:
-    try:
-        data = place.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise NotReadable(path=str(place), why=error.strerror or type(error).__name__) from error
+    with _reading(place):
+        try:
+            data = place.read_bytes()
+        except FileNotFoundError:
+            return None
     slots = (_parse(data[:_SLOT], 0), _parse(data[_SLOT:], 1))
     known = max(filter(None, slots), key=lambda slot: slot.size, default=None)
     if known is None and data:
@@ -234,6 +349,14 @@ def _parse(data: bytes, slot: int) -> Remembered | None:
     if form is None:
         return None
     return Remembered(int(form[1]), bytes.fromhex(form[2].decode()), note, int(form[3]), slot)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise NotReadable(path=str(path), why=error.strerror or type(error).__name__) from error
 
 
 def _open(path: Path) -> BinaryIO:

@@ -29,7 +29,8 @@ _BATCH = 256
 class Columns:
     """What the store keeps beside an entry to find it by; all of it can be derived from the signed bytes.
 
-    `previous` is the study's entry before, `finishes` the read that a read finishes.
+    `previous` is the study's entry before, `finishes` the read that a read finishes, `erases` the digest of
+    the text that an entry takes out.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class Columns:
     previous: int | None = None
     nonce: str | None = None
     finishes: int | None = None
+    erases: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +87,8 @@ _STUDIES = (
 )
 _DOCUMENT = select(tables.documents).where(tables.documents.c.digest == bindparam("digest"))
 _DOCUMENTS = select(tables.documents).order_by(tables.documents.c.digest)
+_DIGESTS = select(tables.documents.c.digest)
+_ERASED = select(tables.entries.c.erases).where(tables.entries.c.erases.is_not(None))
 _LEAF = select(tables.entries.c.leaf_hash).where(_index == bindparam("position"))
 _NODES = select(tables.nodes).order_by(tables.nodes.c.level, tables.nodes.c.position)
 _NODE = select(tables.nodes.c.hash).where(
@@ -152,6 +156,14 @@ class Reader:
         """Yield all documents, by digest."""
         for row in self._stream(_DOCUMENTS, {}):
             yield Document(row.digest, row.media, row.salt, row.body)
+
+    def document_digests(self) -> frozenset[str]:
+        """Return the digests of all documents."""
+        return frozenset(row.digest for row in self._rows(_DIGESTS))
+
+    def erased(self) -> frozenset[str]:
+        """Return the digests of the documents that entries took out."""
+        return frozenset(row.erases for row in self._rows(_ERASED))
 
     def nodes(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield the stored nodes of the tree above its leaves: level, position, hash."""

@@ -6,7 +6,7 @@ be derived from them, and the audit does.
 
 from sqlalchemy import CheckConstraint, Column, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
-SCHEMA = "0001"
+SCHEMA = "0002"
 """The revision this code reads and writes: the head of the migrations. Revisions sort as text."""
 
 APPLICATION_ID = 0x6C616372
@@ -31,6 +31,7 @@ entries = Table(
     Column("previous", Integer),
     Column("nonce", Text),
     Column("finishes", Integer),
+    Column("erases", Text),
     Index("entries_study", "study", "index"),
     Index("entries_keys", "kind", sqlite_where=text(KEY_KINDS)),
     Index("entries_nonce", "nonce", unique=True),
@@ -42,6 +43,7 @@ entries = Table(
         unique=True,
         sqlite_where=text("kind = 'read' AND read_class = 'teste' AND finishes IS NULL"),
     ),
+    Index("entries_erases", "erases", sqlite_where=text("erases IS NOT NULL")),
     sqlite_strict=True,
 )
 

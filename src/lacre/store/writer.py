@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import Connection, Engine, insert, update
+from sqlalchemy import Connection, Engine, bindparam, delete, insert, update
 from sqlalchemy.exc import IntegrityError
 
 from lacre.errors import (
@@ -12,6 +12,7 @@ from lacre.errors import (
     FormatError,
     InternalError,
     LacreError,
+    LedgerForked,
     NonceRepeated,
     ReadAlreadySpent,
     StoreCorrupt,
@@ -24,13 +25,14 @@ from lacre.ledger.note import Note
 from lacre.store import tables
 from lacre.store.engine import path_of, writing
 from lacre.store.failures import committing, refusing
-from lacre.store.memory import Growth, Memory
+from lacre.store.memory import Growth, Memory, Remembered
 from lacre.store.reader import SALT_SIZE, Columns, Document, Reader, document_digest
 from lacre.text import _
 
 _INSERT_ENTRY = insert(tables.entries)
 _INSERT_NODE = insert(tables.nodes)
 _INSERT_DOCUMENT = insert(tables.documents)
+_DELETE_DOCUMENT = delete(tables.documents).where(tables.documents.c.digest == bindparam("gone"))
 _INSERT_CHECKPOINT = insert(tables.checkpoint)
 _UPDATE_CHECKPOINT = update(tables.checkpoint)
 
@@ -64,7 +66,9 @@ class Transaction(Reader):
         self._frontier = edge.frontier if edge is not None and known else self._load_frontier()
         self._start_root = self._frontier.root()
         self._envelopes: list[bytes] = []
-        self._has_documents = False
+        self._documents: dict[str, Document] = {}
+        self._erased: list[str] = []
+        self._has_erased = False
         self._failure: LacreError | None = None
 
     def root_at(self, size: int) -> bytes:
@@ -91,6 +95,8 @@ class Transaction(Reader):
                 ]
                 self._connection.execute(_INSERT_NODE, rows)
         self._envelopes.append(envelope)
+        if columns.erases is not None:
+            self._erased.append(columns.erases)
         self._size += 1
         self._genesis = self._genesis if added.index else envelope
         return added
@@ -108,10 +114,22 @@ class Transaction(Reader):
             known = self.document(document.digest)
             if known is None:
                 self._connection.execute(_INSERT_DOCUMENT, asdict(document))
-                self._has_documents = True
+                self._documents[document.digest] = document
             elif known != document:
                 raise DocumentDiffers(digest=document.digest)
         return document.digest
+
+    def erase_document(self, digest: str) -> bool:
+        """Remove a document whose erasure has its entry; return whether it was there.
+
+        Raises `StoreRefused` for one that no entry erases, or that has no salt; then nothing of the
+        transaction is kept.
+        """
+        with self._all_or_nothing():
+            gone = self._connection.execute(_DELETE_DOCUMENT, {"gone": digest}).rowcount > 0
+        self._documents.pop(digest, None)
+        self._has_erased |= gone
+        return gone
 
     def write_checkpoint(self, sign_checkpoint: SignCheckpoint) -> bool:
         """Have a checkpoint of the present size signed, and store it; return whether there is a change.
@@ -121,7 +139,7 @@ class Transaction(Reader):
         if self._failure is not None:
             raise self._failure
         if self._size == (self._checkpoint_size or 0):
-            return self._has_documents
+            return bool(self._documents) or self._has_erased
         note = sign_checkpoint(self._size, self._frontier.root())
         values = {"size": self._size, "note": note}
         with refusing(self.path):
@@ -133,12 +151,20 @@ class Transaction(Reader):
         return True
 
     def growth(self) -> Growth | None:
-        """Return what the memory is to be advanced by once the block ended; None if nothing was appended."""
+        """Return what the memory is to be advanced by once the block ended; None if nothing was added."""
         genesis = self.genesis()
-        if genesis is None or self._note is None or not self._envelopes:
+        if genesis is None or self._note is None or not (self._envelopes or self._documents):
             return None
-        root = self._frontier.root()
-        return Growth(genesis, self._start, self._start_root, tuple(self._envelopes), root, self._note)
+        return Growth(
+            genesis,
+            self._start,
+            self._start_root,
+            tuple(self._envelopes),
+            self._frontier.root(),
+            self._note,
+            tuple(self._documents.values()),
+            tuple(self._erased),
+        )
 
     def edge(self) -> "_Edge | None":
         """Return the tree's right edge for the next transaction; None while there is no checkpoint."""
@@ -190,14 +216,38 @@ class Writer:
         `Memory.check` does, `StoreBusy`, `StoreReadOnly`, `StoreCorrupt`; at the end `StoreCommitUncertain`
         when what was written may stand or not, and `DiskFull` when it does not.
         """
+        with self._transaction(self._sign_checkpoint) as transaction:
+            self._memory.check(transaction)
+            yield transaction
+
+    @contextmanager
+    def recovery(self, known: Remembered, *, keep: bool = True) -> Iterator[Transaction]:
+        """Lock out other writers and let the ledger grow to what is remembered of it, or write nothing.
+
+        Nothing is signed: the remembered checkpoint becomes the ledger's own. Raises `LedgerForked` at the end
+        for any other tree than its, and what `transaction` does. Without `keep` nothing is written.
+        """
+
+        def remembered(size: int, root: bytes) -> bytes:
+            if (size, root) != (known.size, known.root):
+                raise LedgerForked(remembered=known.size)
+            return known.note
+
+        with self._transaction(remembered, keep=keep) as transaction:
+            yield transaction
+
+    @contextmanager
+    def _transaction(self, sign_checkpoint: SignCheckpoint, *, keep: bool = True) -> Iterator[Transaction]:
         path = path_of(self._engine)
         with refusing(path), writing(self._engine) as connection:
             connection.begin()
             edge, self._edge = self._edge, None  # handed over: a transaction changes it
             transaction = Transaction(connection, edge)
-            self._memory.check(transaction)
             yield transaction
-            if transaction.write_checkpoint(self._sign_checkpoint):
+            changed = transaction.write_checkpoint(sign_checkpoint)
+            if not keep:
+                return
+            if changed:
                 try:
                     with committing(path):
                         connection.commit()

@@ -162,6 +162,12 @@ class Held:
     def premises(self) -> "Held | None":
         return self if self.on_site else None
 
+    def published(self) -> None:
+        return None
+
+    def holds(self, study: str | None) -> bool:
+        return True
+
     def integrity(self) -> Sequence[str]:
         return self.troubles
 

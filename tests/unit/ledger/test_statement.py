@@ -34,7 +34,7 @@ def test_a_statement_of_every_kind_survives_its_bytes(kind: str) -> None:
 
 
 def test_a_kind_is_a_type_of_predicate() -> None:
-    assert len(set(KINDS)) == 15
+    assert len(set(KINDS)) == 16
     assert b'"predicateType":"urn:lacre:erase:v1"' in Statement("erase", STATEMENT.subjects, {}).encode()
 
 

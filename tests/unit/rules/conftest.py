@@ -13,9 +13,19 @@ from lacre.protocol.models import Protocol
 from lacre.rules.decide import decide
 from lacre.rules.record import Answered, FirstKey, Genesis, Recorded, Result
 from lacre.rules.requests import (
+    Amend,
+    AmendFacts,
     Decision,
+    Deviate,
     Engine,
+    Erase,
+    EraseFacts,
+    Erratum,
+    ErratumFacts,
     Facts,
+    Infeasible,
+    KeyChange,
+    NoFacts,
     Overlap,
     Read,
     ReadDecision,
@@ -23,16 +33,20 @@ from lacre.rules.requests import (
     Register,
     RegisterFacts,
     Request,
+    Rewrap,
     Seal,
     SealedRecord,
     SealFacts,
     Submitted,
+    Withdraw,
 )
 from lacre.rules.state import State, step
 
 PERSON = PrivateKey.from_seed(b"\x01" * 32).public
 CUSTODIAN = PrivateKey.from_seed(b"\x02" * 32).public
 BROKER = PrivateKey.from_seed(b"\x03" * 32).public
+LOG = PrivateKey.from_seed(b"\x04" * 32).public
+NEW = PrivateKey.from_seed(b"\x05" * 32).public
 ENGINE = Engine(lacre="1", statistics="1")
 Z = "0" * 64
 
@@ -99,6 +113,7 @@ class World:
             FirstKey(public=PERSON.raw.hex(), roles=("owner", "registrant", "custodian")),
             FirstKey(public=CUSTODIAN.raw.hex(), roles=("custodian",)),
             FirstKey(public=BROKER.raw.hex(), roles=("broker",)),
+            FirstKey(public=LOG.raw.hex(), roles=("log",)),
         )
         genesis = Genesis(law=1, time=self.tick(), ledger=Z, origin="o", keys=keys, recipient="age1")
         self._append("genesis", genesis)
@@ -137,10 +152,18 @@ class World:
         seen = {"size": 0, "root": Z}
         return {"genesis": self.state.genesis, "seen": seen, "nonce": nonce, "study": self.study, **fields}
 
-    def register(self, protocol: str | None = None, by: str = PERSON.keyid) -> Decision:
+    def register(
+        self,
+        protocol: str | None = None,
+        by: str = PERSON.keyid,
+        *,
+        infeasible: tuple[Infeasible, ...] | None = None,
+        accept_infeasible: str | None = None,
+    ) -> Decision:
         """Register the study."""
-        request = Register.model_validate(self._bound(protocol=protocol or self.add()))
-        return self.ask(request, RegisterFacts(engine=ENGINE), by)
+        fields = self._bound(protocol=protocol or self.add(), accept_infeasible=accept_infeasible)
+        facts = RegisterFacts(engine=ENGINE, infeasible=infeasible)
+        return self.ask(Register.model_validate(fields), facts, by)
 
     def in_force(self) -> str:
         """The hash of the protocol in force."""
@@ -157,7 +180,8 @@ class World:
         **more: Any,
     ) -> Decision:
         """Seal a pool; `more` are facts, or fields of the request."""
-        asked = {key: more.pop(key) for key in ("as_dev", "protocol") if key in more}
+        names = ("as_dev", "protocol", "replaces", "reason")
+        asked = {key: more.pop(key) for key in names if key in more}
         records = tuple(SealedRecord(table=t, format="csv", hmac=Z) for t in tables)
         fields = self._bound(pool=pool, records=records, ciphertext=Z, wrapped_key=Z, fingerprints=Z)
         protocol = asked.pop("protocol", None) or (self.in_force() if self.state.study else Z)
@@ -182,6 +206,65 @@ class World:
     def reveal(self, **more: Any) -> ReadDecision:
         """Reveal `teste`."""
         return self.read("reveal", "teste", "parity", **more)
+
+    def put(self, text: str) -> str:
+        """Keep a protocol as a document; its hash."""
+        protocol = parse(text.encode())
+        self.protocols[protocol_hash(protocol)] = protocol
+        return protocol_hash(protocol)
+
+    def amend(self, protocol: str, by: str = PERSON.keyid, **more: Any) -> Decision:
+        """Amend the study; `more` are facts, or fields of the request."""
+        names = ("accept_burn", "accept_infeasible", "replaces")
+        asked = {key: more.pop(key) for key in names if key in more}
+        asked.setdefault("replaces", self.in_force())
+        fields = self._bound(protocol=protocol, reason=Z, **asked)
+        facts = AmendFacts.model_validate({"engine": ENGINE, **more})
+        return self.ask(Amend.model_validate(fields), facts, by)
+
+    def deviate(self, about: int | None = None) -> Decision:
+        """Put words on record."""
+        return self.ask(Deviate.model_validate(self._bound(about=about, text=Z)), NoFacts())
+
+    def withdraw(self) -> Decision:
+        """Withdraw the study."""
+        return self.ask(Withdraw.model_validate(self._bound(reason=Z)), NoFacts())
+
+    def erratum(self, corrects: int, tables: tuple[str, ...] = ("cases",), **more: Any) -> ReadDecision:
+        """Score the result at `corrects` again; `more` are fields of the request, or the engine."""
+        engine = more.pop("engine", ENGINE)
+        given = {
+            "pool": "teste",
+            "protocol": self.in_force(),
+            "analyses": ("parity",),
+            "submissions": (one_submission(),),
+            **more,
+        }
+        records = tuple(SealedRecord(table=t, format="csv", hmac=Z) for t in tables)
+        fields = self._bound(
+            corrects=corrects, records=records, ciphertext=Z, wrapped_key=Z, recipients=("age1",), reason=Z
+        )
+        facts = ErratumFacts(engine=engine, rows=dict.fromkeys(tables, 100))
+        decision = self.ask(Erratum.model_validate({**fields, **given}), facts)
+        assert isinstance(decision, ReadDecision)
+        return decision
+
+    def rewrap(self, pool: str, recipients: tuple[str, ...], keys: tuple[Any, ...], **more: Any) -> Decision:
+        """Hand a pool to others."""
+        fields = self._bound(pool=pool, recipients=recipients, keys=keys)
+        return self.ask(Rewrap.model_validate(fields), NoFacts(), **more)
+
+    def key(self, action: str, public: str, by: str = PERSON.keyid, **more: Any) -> Decision:
+        """Change who may act."""
+        fields = self._bound(action=action, public=public, **more)
+        del fields["study"]
+        return self.ask(KeyChange.model_validate(fields), NoFacts(), by)
+
+    def erase(self, named: int, by: str = PERSON.keyid) -> Decision:
+        """Erase the text that the entry `named` named."""
+        fields = self._bound(digest=Z)
+        del fields["study"]
+        return self.ask(Erase.model_validate(fields), EraseFacts(named=named), by)
 
     def result(self, read: int, state: str = "FAIL", pool: str = "teste") -> None:
         """Record a result of the read at entry `read`."""

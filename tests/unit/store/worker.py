@@ -44,12 +44,22 @@ def hang(writer: Writer, name: str, count: int) -> None:
         time.sleep(60)
 
 
+def recover(writer: Writer, memory: Memory, genesis: str) -> None:
+    """Append what is remembered of a ledger beyond its end."""
+    with memory.kept(genesis) as kept, writer.recovery(kept.known) as tx:
+        print("begun", flush=True)
+        for index, envelope in enumerate(kept.entries(tx.size), tx.size):
+            tx.append(envelope, Columns(kind="seal", time="t", study="s", nonce=f"nonce-s-{index}"))
+
+
 def main(place: str, verb: str, name: str, count: str) -> None:
     folder = Path(place)
     memory = Memory(folder / "state")
     writer = Writer(open_ledger(folder / "ledger.db"), sign, memory)
     if verb == "append":
         append(writer, memory, folder, name, int(count))
+    elif verb == "recover":
+        recover(writer, memory, name)
     else:
         hang(writer, name, int(count))
 

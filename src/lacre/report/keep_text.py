@@ -1,0 +1,96 @@
+"""What the verbs that keep a ledger going answer, as text: recover."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lacre.broker.outcomes import LostBlob, LostDocument, Recovered
+from lacre.report import history
+from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.result_text import warnings
+from lacre.text import _, ngettext
+
+
+def recovered_page(recovered: Recovered) -> Page:
+    """Write what came back, and what did not."""
+    page = Page()
+    page.heading(_headline(recovered))
+    if recovered.entries:
+        page.say(_("From {before} entries to {size}").format(before=recovered.before, size=recovered.size))
+    page.say(_("Root: {root}").format(root=recovered.root))
+    if recovered.documents:
+        came = ngettext(
+            "{n} document came back with them.", "{n} documents came back with them.", recovered.documents
+        )
+        page.say(came.format(n=recovered.documents))
+    if recovered.erased:
+        gone = ngettext(
+            "{n} text that was erased since is out again.",
+            "{n} texts that were erased since are out again.",
+            recovered.erased,
+        )
+        page.say(gone.format(n=recovered.erased))
+    if recovered.entries:
+        page.gap()
+        history.table(page, recovered.entries, recovered.names)
+    _documents(page, recovered.lost_documents)
+    _files(page, recovered)
+    warnings(page, recovered.warnings)
+    page.gap()
+    if recovered.dry_run:
+        page.say(_("Nothing was written. Without --dry-run it is."))
+    else:
+        page.say(_("Next: `lacre audit`."))
+    return page
+
+
+def _headline(recovered: Recovered) -> str:
+    count = len(recovered.entries)
+    if recovered.dry_run and count:
+        would = ngettext("{n} entry would come back", "{n} entries would come back", count)
+        return would.format(n=count)
+    if count:
+        return ngettext("{n} entry came back", "{n} entries came back", count).format(n=count)
+    if recovered.documents or recovered.erased:
+        return _("No entry was missing")
+    return _("Nothing to recover: the ledger has all that this machine remembers of it")
+
+
+def _documents(page: Page, lost: Sequence[LostDocument]) -> None:
+    if not lost:
+        return
+    page.heading(_("Documents that are lost"))
+    columns = [Column(_("entry"), right=True), Column(_("what")), Column(_("SHA-256"), wraps=True)]
+    page.table(columns, [[Cell(str(each.entry), "bold"), each.what, each.digest] for each in lost])
+    page.say(
+        _(
+            "Neither this ledger nor the memory has them. A newer copy of the ledger's folder may: restore it, "
+            "and recover again."
+        )
+    )
+
+
+def _files(page: Page, recovered: Recovered) -> None:
+    lost = recovered.lost_blobs
+    if not lost:
+        return
+    page.heading(_("Sealed files that are not there"))
+    columns = [
+        Column(_("entry"), right=True),
+        Column(_("study")),
+        Column(_("pool")),
+        Column(_("kind")),
+        Column(_("file"), wraps=True),
+    ]
+    page.say(_("In {folder}").format(folder=recovered.folder))
+    page.table(columns, [_file(each, recovered.folder) for each in lost])
+    page.say(
+        _(
+            "The memory does not keep them. Put them back from wherever there is a copy; a pool that was not "
+            "read yet can be sealed again with `lacre seal --replace`. Results stand without them."
+        )
+    )
+
+
+def _file(lost: LostBlob, folder: Path) -> Row:
+    where = str(lost.path.relative_to(folder))
+    return [Cell(str(lost.entry), "bold"), lost.study, lost.pool, lost.kind, where]

@@ -1,0 +1,77 @@
+"""The documents that an entry names: what each is, and the entry that brought it into the ledger."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lacre.rules.record import (
+    DIFFERENCE_MEDIA,
+    PROTOCOL_MEDIA,
+    RESULT_MEDIA,
+    TEXT_MEDIA,
+    Answered,
+    Genesis,
+    Recorded,
+    Result,
+)
+from lacre.rules.requests import Amend, AmendDecision, Register
+from lacre.text import N_, _
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a document is: its name for people, its media type, and whether its digest is salted."""
+
+    name: str
+    media: str
+    salted: bool
+
+
+PROTOCOL = Kind(N_("protocol"), PROTOCOL_MEDIA, salted=False)
+DIFFERENCE = Kind(N_("difference"), DIFFERENCE_MEDIA, salted=False)
+RESULT = Kind(N_("result"), RESULT_MEDIA, salted=False)
+NAME = Kind(N_("name"), TEXT_MEDIA, salted=True)
+REASON = Kind(N_("reason"), TEXT_MEDIA, salted=True)
+WORDS = Kind(N_("text"), TEXT_MEDIA, salted=True)
+
+_TEXTS = (("name", NAME), ("text", WORDS), ("reason", REASON), ("accept_infeasible", REASON))
+"""The fields of requests that hold the salted digest of a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A document as an entry names it."""
+
+    kind: Kind
+    digest: str
+    entry: int
+
+    @property
+    def what(self) -> str:
+        """What it is, in the language in use."""
+        return _(self.kind.name)
+
+
+def named_by(recorded: Recorded) -> Iterator[Named]:
+    """Yield the documents that an entry brought into the ledger."""
+    for kind, digest in _named(recorded.content):
+        yield Named(kind, digest, recorded.index)
+
+
+def _named(content: Genesis | Answered | Result) -> Iterator[tuple[Kind, str]]:
+    if isinstance(content, Genesis):
+        for key in content.keys:
+            if key.name is not None:
+                yield NAME, key.name
+        return
+    if isinstance(content, Result):
+        yield RESULT, content.result
+        return
+    request = content.request
+    if isinstance(request, Register | Amend):
+        yield PROTOCOL, request.protocol
+    if isinstance(content.decision, AmendDecision):
+        yield DIFFERENCE, content.decision.difference
+    for field, kind in _TEXTS:
+        digest = getattr(request, field, None)
+        if digest is not None:
+            yield kind, digest

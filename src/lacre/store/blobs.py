@@ -1,0 +1,40 @@
+"""The sealed blobs that an entry brought into the vault, as files beside the ledger."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lacre.rules.record import Answered, Recorded
+from lacre.rules.requests import Erratum, Read, Rewrap, Seal
+from lacre.store.discover import BlobKind
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A blob as an entry names it; `kind` is how its file's name ends."""
+
+    entry: int
+    study: str
+    pool: str
+    kind: BlobKind
+    digest: str
+
+
+def blobs_of(recorded: Recorded) -> Iterator[Blob]:
+    """Yield the blobs that an entry brought into the vault: a pool's, those of its submissions, or new keys."""
+    if not isinstance(recorded.content, Answered):
+        return
+    request = recorded.content.request
+    named: list[tuple[BlobKind, str]]
+    if isinstance(request, Seal):
+        named = [("pool", request.ciphertext), ("key", request.wrapped_key), ("prints", request.fingerprints)]
+    elif isinstance(request, Read):
+        named = [("submission", each.blob) for each in request.submissions]
+        named += [("submission-key", each.wrapped_key) for each in request.submissions]
+    elif isinstance(request, Erratum):
+        named = [("pool", request.ciphertext), ("key", request.wrapped_key)]
+    elif isinstance(request, Rewrap):
+        named = [("key" if k.of == "pool" else "submission-key", k.wrapped_key) for k in request.keys]
+    else:
+        return
+    for kind, digest in named:
+        yield Blob(recorded.index, request.study, request.pool, kind, digest)
