@@ -160,67 +160,6 @@ def _every(protocol: Protocol) -> list[_Asked]:
     ]
 
 
-def infeasible(self) -> bool:
-        """Whether no outcome at all passes, or none fails."""
-        return not (self.attainable.passes and self.attainable.fails)
-
-    @property
-    def too_few_planned(self) -> bool:
-        """Whether the rule could pass, but at no outcome of as few cases as are planned."""
-        return self.minimum.to_pass is not None and not self.attainable.passes
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A criterion and what it stands in."""
-
-    protocol: Protocol
-    analysis: str
-    plan: GroupFairnessPlan
-    criterion: Criterion
-
-    def judged(self) -> Judged:
-        declared = self.protocol.tables[self.plan.table]
-        groups = 1
-        for name in self.criterion.by:
-            groups *= len(declared.columns[name].named_values)
-        roles = {role for column in declared.columns.values() for role in column.is_}
-        return Judged(
-            rule=rule_of(self.criterion),
-            groups=groups,
-            alpha=error_rate(self.plan.confidence),
-            min_cell=self.plan.min_cell,
-            clustered=bool(declared.cluster),
-            estimable=len(declared.cluster) < 2 and not roles & {"inclusion_probability", "weight"},
-        )
-
-    def attainable(self) -> Attainable:
-        return self.judged().within(room(self.protocol, self.plan, self.criterion))
-
-    def rate(self) -> float | None:
-        rate = getattr(self.plan.assume, self.criterion.metric, None)
-        return None if rate is None else as_float(rate)
-
-
-def _every(protocol: Protocol) -> list[_Asked]:
-    return [
-        _Asked(protocol, name, plan, criterion)
-        for name, plan in protocol.analyses.items()
-        if isinstance(plan, GroupFairnessPlan)
-        for criterion in plan.criteria
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Unattainable:
-    """A criterion that no outcome passes, or none fails, at the planned counts."""
-
-    analysis: str
-    criterion: str
-    passes: bool
-    fails: bool
-
-
 def infeasible(protocol: Protocol) -> tuple[Infeasible, ...]:
     """Return the criteria of `protocol` that pass, or fail, at no outcome at all, in the protocol's order."""
     found = ((asked, asked.attainable()) for asked in _every(protocol))

@@ -173,8 +173,9 @@ def label_share(protocol: Protocol, plan: GroupFairnessPlan, metric: str) -> Fra
         return Fraction(1)
     column = protocol.tables[plan.table].columns[plan.label]
     counts = protocol.pools[plan.pool].composition.get(plan.label, {})
-    if column.type == "outcome" and column.positive is not None and sum(counts.values()):
-        share = Fraction(sum(counts.get(value, 0) for value in column.positive), sum(counts.values()))
+    total = sum(counts.values())
+    if column.type == "outcome" and column.positive is not None and total:
+        share = Fraction(sum(counts.get(value, 0) for value in column.positive), total)
     elif plan.assume is not None and plan.assume.label is not None:
         share = exact(plan.assume.label)
     else:

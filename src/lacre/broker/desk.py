@@ -26,7 +26,7 @@ from lacre.rules.record import (
     columns_of,
     parse_entry,
 )
-from lacre.rules.requests import Facts, Read, Register, Seal, decode_request
+from lacre.rules.requests import Bound, Facts, decode_request
 from lacre.rules.state import Protocols, State, fold
 from lacre.store.discover import Layout
 from lacre.store.memory import Memory
@@ -128,7 +128,7 @@ def _no_genesis(reader: Reader) -> StoreCorrupt:
     return StoreCorrupt(path=reader.path, why=_("its first entry is no genesis"))
 
 
-def sign_request(desk: Desk, kind: type[Register | Seal | Read], **fields: Any) -> Envelope:
+def sign_request(desk: Desk, kind: type[Bound], **fields: Any) -> Envelope:
     """Make a request bound to this ledger's history and sign it with the person's key."""
     with desk.snapshot() as reader:
         size = reader.size

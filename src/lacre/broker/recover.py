@@ -91,7 +91,9 @@ def _check_note(tx: Transaction, kept: Kept) -> None:
     except FormatError as error:
         raise MemoryDamaged(path=str(kept.checkpoint_file), why=error.message.rstrip(".")) from error
     if (checkpoint.size, checkpoint.root) != (tx.size, tx.root_at(tx.size)):
-        raise MemoryDamaged(path=str(kept.checkpoint_file), why=_("its signed checkpoint is not that of its entries"))
+        raise MemoryDamaged(
+            path=str(kept.checkpoint_file), why=_("its signed checkpoint is not that of its entries")
+        )
 
 
 def _warnings(kept: Kept, entries: Sequence[Recorded]) -> Iterator[str]:

@@ -67,7 +67,7 @@ def _try(
     return {name: table.typed.rows for name, table in tables.items()}, outside(protocol, tables)
 
 
-def infeasible(protocol: Protocol) -> tuple[Infeasible, ...] | None:
+def infeasible_criteria(protocol: Protocol) -> tuple[Infeasible, ...] | None:
     """The criteria that pass, or fail, at no outcome at all; None where there are none, as facts have it."""
     from lacre.analyses.feasibility import infeasible
 
@@ -83,8 +83,9 @@ def register(desk: Desk, source: str | Path | bytes, *, accept_infeasible: str |
     _name, protocol = load_protocol(source)
     digest = protocol_hash(protocol)
     study = protocol.study
-    facts = RegisterFacts(engine=engine(), infeasible=infeasible(protocol))
-    reason = salted_text(desk, accept_infeasible) if accept_infeasible and facts.infeasible else None
+    facts = RegisterFacts(engine=engine(), infeasible=infeasible_criteria(protocol))
+    why = (accept_infeasible or "").strip() if facts.infeasible else ""
+    reason = salted_text(desk, why) if why else None
     signed = sign_request(
         desk, Register, study=study, protocol=digest, accept_infeasible=reason.digest if reason else None
     )

@@ -15,8 +15,8 @@ from lacre.ledger.note import VerifierKey
 from lacre.pools.keyring import Keyring
 from lacre.rules.common import require_study
 from lacre.rules.custody import grade
+from lacre.rules.named import named_by
 from lacre.rules.record import Answered, Recorded, Result, parse_entry
-from lacre.rules.requests import Read
 from lacre.rules.state import State
 from lacre.store.memory import compare
 from lacre.store.reader import Reader, snapshot
@@ -173,6 +173,5 @@ def _show_entry(reader: Reader, found: Recorded) -> EntryShown:
 def _documents_of(found: Recorded) -> tuple[str, ...]:
     if not isinstance(found.content, Answered):
         return ()
-    request = found.content.request
-    reason = request.reason if isinstance(request, Read) else None
-    return (request.protocol,) if reason is None else (request.protocol, reason)
+    digests = [getattr(found.content.request, "protocol", None), *(each.digest for each in named_by(found))]
+    return tuple(dict.fromkeys(digest for digest in digests if digest is not None))

@@ -73,9 +73,11 @@ def new_verb(call: Call, name: str | None) -> int:
 @verb(
     "check",
     N_(
-        "Problems are listed together, with line and column. For each criterion it says how many cases a "
-        "group needs before even zero errors can pass. Files, if given, are read as the protocol declares its "
-        "tables: try it on cases that are no secret. Nothing is recorded, and no ledger is needed."
+        "Problems are listed together, with line and column. For each criterion it says whether it can pass and "
+        "fail at all, and how many cases a group needs before even zero errors can pass; with rates to assume, "
+        "also how likely it is to at the planned size, by simulation, and what size 80 % would take. Files, if "
+        "given, are read as the protocol declares its tables: try it on cases that are no secret. Nothing is "
+        "recorded, and no ledger is needed."
     ),
     [
         Example("lacre check protocol.yaml", N_("Is it valid, and can its criteria pass?")),
@@ -87,8 +89,11 @@ def new_verb(call: Call, name: str | None) -> int:
 def check_verb(call: Call, protocol: Path, files: tuple[str, ...]) -> int:
     """Check a protocol."""
     from lacre import api
+    from lacre.cli.progress import bars
 
-    call.show(api.check(protocol, files))
+    with bars() as progress:
+        checked = api.check(protocol, files, progress=progress)
+    call.show(checked)
     return 0
 
 
@@ -97,12 +102,17 @@ def check_verb(call: Call, protocol: Path, files: tuple[str, ...]) -> int:
     N_(
         "From here on the plan stands: its hash is signed and in the log, before any pool is sealed. The "
         "receipt proves to anyone, without this ledger, that the entry is in it; keep it where the ledger "
-        "is not."
+        "is not. A criterion that can only come out one way at the planned counts, whatever is found, is refused "
+        "unless you say why it is kept."
     ),
     [
         Example("lacre register protocol.yaml", N_("Register, and keep the receipt in STUDY@ENTRY.receipt.")),
         Example(
             "lacre register protocol.yaml --receipt safe/triage.receipt", N_("Keep the receipt elsewhere.")
+        ),
+        Example(
+            "lacre register protocol.yaml --accept-infeasible 'a pilot, to find the rates'",
+            N_("Keep a criterion that can never pass, and put on record why."),
         ),
     ],
 )
@@ -110,8 +120,19 @@ def check_verb(call: Call, protocol: Path, files: tuple[str, ...]) -> int:
 @path_option(
     "--receipt", metavar="FILE", help=N_("Write the receipt to FILE (else STUDY@ENTRY.receipt, here).")
 )
+@option(
+    "--accept-infeasible",
+    metavar="TEXT",
+    help=N_("Put on record why a criterion is kept that no outcome passes, or none fails."),
+)
 @passphrase_option
-def register_verb(call: Call, protocol: Path, receipt: Path | None, passphrase_file: Path | None) -> int:
+def register_verb(
+    call: Call,
+    protocol: Path,
+    receipt: Path | None,
+    accept_infeasible: str | None,
+    passphrase_file: Path | None,
+) -> int:
     """Register a protocol and keep its receipt."""
     from lacre.broker.register import load_protocol
     from lacre.durable import staged
@@ -124,7 +145,7 @@ def register_verb(call: Call, protocol: Path, receipt: Path | None, passphrase_f
             # A study that is registered already is refused as such, and not for the receipt it has.
             if plan.study not in {study.slug for study in ledger.status().studies}:
                 _refuse_to_overwrite(receipt, plan.study)
-            registered = ledger.register(protocol)
+            registered = ledger.register(protocol, accept_infeasible=accept_infeasible)
         file.write(registered.receipt)
         name = f"{registered.study}@{registered.entry}.receipt" if receipt is None else receipt.name
         # The name may have been taken meanwhile; what was registered gets its receipt all the same.

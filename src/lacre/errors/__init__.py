@@ -120,6 +120,11 @@ from lacre.errors.law import (
     SystemsDiffer,
 )
 from lacre.errors.pools import (
+    ErratumCasesDiffer,
+    ErratumChangesMore,
+    ErratumInputsDiffer,
+    ErratumUnchanged,
+    ErratumUnfinished,
     IdentityCannotOpen,
     MetDamaged,
     PoolBlobChanged,
@@ -200,6 +205,7 @@ from lacre.errors.tables import (
     TableZoneAbsent,
 )
 from lacre.errors.usage import (
+    Declined,
     EntryNoResult,
     ExportUnclear,
     FileExists,
@@ -212,6 +218,7 @@ from lacre.errors.usage import (
     NoInputs,
     NotAName,
     NotAResult,
+    NotConfirmed,
     NotOfStudy,
     OriginInvalid,
     OutputLost,
@@ -225,6 +232,8 @@ from lacre.errors.usage import (
     TextNotUnicode,
     UsageError,
     VerbUnclear,
+    WordsMissing,
+    WordsTooLong,
 )
 
 __all__ = [
@@ -240,6 +249,7 @@ __all__ = [
     "CheckpointInvalid",
     "CorrectsNoResult",
     "CriterionInfeasible",
+    "Declined",
     "DiskFull",
     "DocumentDiffers",
     "DocumentMissing",
@@ -248,8 +258,13 @@ __all__ = [
     "EntryNotOfStudy",
     "EntryTooLarge",
     "EnvelopeInvalid",
+    "ErratumCasesDiffer",
+    "ErratumChangesMore",
     "ErratumDiffers",
+    "ErratumInputsDiffer",
     "ErratumTablesUnknown",
+    "ErratumUnchanged",
+    "ErratumUnfinished",
     "EvidenceError",
     "ExportUnclear",
     "ExposesSealedPool",
@@ -298,6 +313,7 @@ __all__ = [
     "NotAResult",
     "NotBetweenGroups",
     "NotCanonical",
+    "NotConfirmed",
     "NotEnoughSpace",
     "NotOfStudy",
     "NotReadable",
@@ -411,5 +427,7 @@ __all__ = [
     "UsageError",
     "VerbUnclear",
     "VerifierKeyInvalid",
+    "WordsMissing",
+    "WordsTooLong",
     "printable",
 ]

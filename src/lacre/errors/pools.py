@@ -50,6 +50,60 @@ class ReadUnfinished(PoolError):
     remedy = N_("{next} Then give the same call again: it finishes this read.")
 
 
+class ErratumUnchanged(PoolError):
+    """A corrected file that is the sealed one."""
+
+    code = "erratum-unchanged"
+    template = N_("The file for {table} is, byte for byte, what was sealed: there is nothing to score again.")
+    remedy = N_("Give the corrected file. Nothing was read.")
+
+
+class ErratumCasesDiffer(PoolError):
+    """A corrected table of other cases than the pool's."""
+
+    code = "erratum-cases-differ"
+    template = N_(
+        "The corrected file for {table} is not of the pool's cases: {unknown} rows are of no case of it, and "
+        "{absent} of its cases have no row. Nothing was read."
+    )
+    remedy = N_("Give the table whole, with the keys it was sealed with, and change labels alone.")
+
+
+class ErratumInputsDiffer(PoolError):
+    """A corrected table whose cases have other inputs than those sealed."""
+
+    code = "erratum-inputs-differ"
+    template = N_(
+        "The corrected file for {table} has {what} that the pool does not: {count}. An erratum corrects labels "
+        "alone. Nothing was read."
+    )
+    remedy = N_(
+        "Take the other columns as they were sealed. What else was wrong with the data is words for "
+        "`lacre deviate`, or another study."
+    )
+
+
+class ErratumChangesMore(PoolError):
+    """A corrected table that turned out to change what is no label."""
+
+    code = "erratum-changes-more"
+    template = N_(
+        "The corrected files differ from the sealed ones in more than labels ({columns}), so nothing was scored. "
+        "It is on record at entry {entry}, as an attempt without a result."
+    )
+    remedy = N_(
+        "Take the other columns as they were sealed, and give the erratum again: it is another attempt."
+    )
+
+
+class ErratumUnfinished(PoolError):
+    """An erratum that is on record, and whose result could not be had."""
+
+    code = "erratum-unfinished"
+    template = N_("The erratum is on record at entry {entry}, and its result is not: {why}")
+    remedy = N_("{next} Then give the erratum again: it goes on record as another.")
+
+
 class PoolNameUnsafe(PoolError):
     """A name of a study or a pool that would lead out of the vault's folder."""
 

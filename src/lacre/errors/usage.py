@@ -119,6 +119,40 @@ class TextNotUnicode(UsageError):
     remedy = N_("Type it in UTF-8.")
 
 
+class NotConfirmed(UsageError):
+    """What asks before it acts, and nobody to ask."""
+
+    code = "not-confirmed"
+    template = N_(
+        "`lacre {verb}` asks before it acts, and there is no terminal to ask on: nothing was recorded."
+    )
+    remedy = N_("If you are sure, add {option}.")
+
+
+class Declined(UsageError):
+    """A question that was answered with no."""
+
+    code = "declined"
+    template = N_("Not confirmed: nothing was recorded.")
+    remedy = N_("Give the same command again to be asked again.")
+
+
+class WordsMissing(UsageError):
+    """No words, where they are what goes on record."""
+
+    code = "words-missing"
+    template = N_("No words were given, and they are what goes on record.")
+    remedy = N_("Say what happened, and why: see `lacre {verb} --help`.")
+
+
+class WordsTooLong(UsageError):
+    """More words than are kept."""
+
+    code = "words-too-long"
+    template = N_("The words have {count} characters, and at most {most} are kept: nothing was recorded.")
+    remedy = N_("Say what matters in fewer, and name the file that has the rest.")
+
+
 class NotAName(UsageError):
     """Words that name neither a study nor an entry."""
 

@@ -4,7 +4,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lacre.audit.findings import Noted
 from lacre.audit.report import AuditReport
@@ -17,6 +17,10 @@ from lacre.rules.custody import grade
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.state import PoolState, ReadMade, StudyState
 from lacre.rules.wire import Wire
+
+if TYPE_CHECKING:
+    # SciPy comes with it.
+    from lacre.analyses.feasibility import Need
 
 Document = dict[str, Any]
 """JSON values only: what `json.dumps` writes as it is."""
@@ -86,24 +90,32 @@ def checked(check: outcomes.Checked) -> Document:
             name: {"kind": plan.kind, "pool": plan.pool, "table": plan.table}
             for name, plan in protocol.analyses.items()
         },
-        "needs": [
-            {
-                "analysis": need.analysis,
-                "criterion": need.criterion,
-                "metric": need.metric,
-                "groups": need.groups,
-                "to_pass": need.minimum.to_pass,
-                "to_fail": need.minimum.to_fail,
-                "planned": need.planned,
-                "too_few_planned": need.too_few_planned,
-                "p_pass": need.prospect.passes if need.prospect else None,
-                "p_fail": need.prospect.fails if need.prospect else None,
-            }
-            for need in check.needs
-        ],
+        "needs": [_need(need) for need in check.needs],
         "rows": dict(check.rows),
         "outside": dict(check.outside),
         "canonical": value_of(protocol),
+    }
+
+
+def _need(need: "Need") -> Document:
+    found, size = need.prospect, need.needed
+    return {
+        "analysis": need.analysis,
+        "criterion": need.criterion,
+        "metric": need.metric,
+        "groups": need.groups,
+        "to_pass": need.minimum.to_pass,
+        "to_fail": need.minimum.to_fail,
+        "can_pass": need.attainable.passes,
+        "can_fail": need.attainable.fails,
+        "planned": need.planned,
+        "too_few_planned": need.too_few_planned,
+        "p_pass": found.passes if found else None,
+        "p_pass_error": found.passes_error if found else None,
+        "p_fail": found.fails if found else None,
+        "p_fail_error": found.fails_error if found else None,
+        "simulations": found.simulations if found else None,
+        "for_80": {"smallest_group": size.smallest, "rows": size.rows} if size else None,
     }
 
 
@@ -115,6 +127,7 @@ def registered(study: outcomes.Registered) -> Document:
         "time": study.time,
         "protocol": PRESENTED + study.protocol_hash,
         "receipt": study.receipt.decode(),
+        "infeasible": _wires(study.infeasible),
         "warnings": list(study.warnings),
     }
 

@@ -1,6 +1,6 @@
 """What the verbs before any read answer, as text: init, check, register, seal, inputs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from lacre.text import _, ngettext
 
 if TYPE_CHECKING:
     # SciPy comes with it.
-    from lacre.analyses.feasibility import Need, Power
+    from lacre.analyses.feasibility import Need, Needed, Power
 
 
 def made_page(made: LedgerMade) -> Page:
@@ -68,31 +68,77 @@ def checked_page(checked: Checked) -> Page:
             "for the rule to be able to, even if every case speaks for it. To be likely to takes many more."
         )
     )
-    if any(need.prospect for need in checked.needs):
+    _simulated(page, checked.needs)
+    for name, plan in protocol.analyses.items():
+        if protocol.tables[plan.table].cluster:
+            page.say(
+                _(
+                    "{analysis}: the counts hold where each case is a cluster of its own. A plan does not say how "
+                    "large clusters are, so nothing is simulated."
+                ).format(analysis=name)
+            )
+    for need in checked.needs:
+        for line in _one_way(need):
+            page.say(Cell(_("Warning: "), "yellow"), f"{need.analysis}, {need.criterion}: ", line)
+    if any(need.infeasible for need in checked.needs):
         page.say(
             _(
-                "P(PASS) and P(FAIL) are simulated with the planned cases, in groups of the planned composition or "
-                "of equal size, at the assumed rates in every group; the rest is INSUFFICIENT_EVIDENCE."
+                "A criterion that can only come out one way is refused by `lacre register`, unless "
+                '--accept-infeasible "REASON" says why it is kept.'
             )
         )
-    for need in checked.needs:
-        if need.too_few_planned:
-            page.say(
-                Cell(_("Warning: "), "yellow"),
-                _(
-                    "{analysis}, {criterion}: cannot pass as planned. It needs {least} cases in each of {groups} "
-                    "groups, and {planned} are planned for all."
-                ).format(
-                    analysis=need.analysis,
-                    criterion=need.criterion,
-                    least=need.minimum.to_pass,
-                    groups=need.groups,
-                    planned=need.planned,
-                ),
-            )
     page.gap()
     page.say(_("Nothing was recorded. Next: `lacre register {name}`.").format(name=checked.name))
     return page
+
+
+def _simulated(page: Page, needs: "Sequence[Need]") -> None:
+    """Say what the simulated numbers rest on."""
+    prospects = [need.prospect for need in needs if need.prospect]
+    if prospects:
+        page.say(
+            ngettext(
+                "P(PASS) and P(FAIL) are the shares of {count} simulation with the planned cases, in groups of the "
+                "planned composition or of equal size, at the assumed rates in every group; the rest is "
+                "INSUFFICIENT_EVIDENCE. “±” is the simulation's standard error.",
+                "P(PASS) and P(FAIL) are the shares of {count} simulations with the planned cases, in groups of the "
+                "planned composition or of equal size, at the assumed rates in every group; the rest is "
+                "INSUFFICIENT_EVIDENCE. “±” is the simulation's standard error.",
+                prospects[0].simulations,
+            ).format(count=min(each.simulations for each in prospects))
+        )
+    if any(need.needed for need in needs):
+        page.say(
+            _(
+                "“for 80 %” is about how many cases the smallest group must have in the rate's denominator for "
+                "P(PASS) to be 80 % at the assumed rates, and “rows” how many the table has then; “never” means "
+                "that no size of up to 10,000,000 cases is enough."
+            )
+        )
+
+
+def _one_way(need: "Need") -> list[str]:
+    """Say which verdict a criterion cannot come to, and what it would take."""
+    said = []
+    if not need.attainable.passes:
+        said.append(
+            _("no outcome can pass, however many cases there are.")
+            if need.minimum.to_pass is None
+            else _(
+                "cannot pass as planned. It needs {least} cases in the rate's denominator in each of {groups} groups, "
+                "and what is planned leaves no room for that."
+            ).format(least=need.minimum.to_pass, groups=need.groups)
+        )
+    if not need.attainable.fails:
+        said.append(
+            _("no outcome can fail, however many cases there are.")
+            if need.minimum.to_fail is None
+            else _(
+                "cannot fail as planned. It needs a group of {least} cases in the rate's denominator (a gap two), "
+                "and what is planned leaves no room for that."
+            ).format(least=need.minimum.to_fail)
+        )
+    return said
 
 
 def registered_page(registered: Registered) -> Page:
@@ -103,6 +149,13 @@ def registered_page(registered: Registered) -> Page:
         _("Entry {entry}, {time} UTC").format(entry=registered.entry, time=words.moment(registered.time))
     )
     page.say(_("Protocol sha256:{digest}").format(digest=registered.protocol_hash))
+    for each in registered.infeasible:
+        page.say(
+            Cell(_("Warning: "), "yellow"),
+            _("{analysis}, {criterion} can only come out one way; it was kept for the reason given.").format(
+                analysis=each.analysis, criterion=each.criterion
+            ),
+        )
     warnings(page, registered.warnings)
     return page
 
@@ -181,12 +234,13 @@ def _pools(page: Page, protocol: Protocol) -> None:
 
 def analyses(page: Page, protocol: Protocol, needs: "Mapping[tuple[str, str], Need] | None" = None) -> None:
     """Write the registered criteria, with what each `needs` of the data where that is known."""
-    simulated = any(need.prospect for need in (needs or {}).values())
+    simulated = any(need.prospect or need.needed for need in (needs or {}).values())
+    titles = (_("P(PASS)"), _("P(FAIL)"), _("for 80 %"), _("rows"))
     columns = [
         Column(_("criterion"), wraps=True, names=True),
         Column(_("rule"), wraps=True),
         *([] if needs is None else [Column(_("to pass"), right=True), Column(_("to fail"), right=True)]),
-        *([Column(_("P(PASS)"), right=True), Column(_("P(FAIL)"), right=True)] if simulated else []),
+        *([Column(title, right=True) for title in titles] if simulated else []),
     ]
     for name, plan in protocol.analyses.items():
         page.heading(
@@ -198,13 +252,33 @@ def analyses(page: Page, protocol: Protocol, needs: "Mapping[tuple[str, str], Ne
             if needs is not None:
                 need = needs[name, criterion.id]
                 row += [_least(need.minimum.to_pass), _least(need.minimum.to_fail)]
-                row += _prospect(need.prospect) if simulated else []
+                row += [*_prospect(need.prospect), *_size(need.needed)] if simulated else []
             rows.append(row)
         page.table(columns, rows)
 
 
-def _prospect(found: "Power | None") -> list[str]:
-    return ["–", "–"] if found is None else [words.rate(found.passes), words.rate(found.fails)]
+def _prospect(found: "Power | None") -> list[str | Cell]:
+    if found is None:
+        return ["–", "–"]
+    return [
+        _simulated_share(found.passes, found.passes_error, found.simulations),
+        _simulated_share(found.fails, found.fails_error, found.simulations),
+    ]
+
+
+def _simulated_share(share: float, error: float, simulations: int) -> str:
+    """Write a share with its standard error; of none or all of them, with the bound that the rule of three gives."""
+    if share in (0.0, 1.0):
+        bound = words.percent(abs(share - 3 / simulations))
+        return f"< {bound}" if share == 0 else f"> {bound}"
+    return f"{words.rate(share)} ± {100 * error:.1f}"
+
+
+def _size(found: "Needed | None") -> list[str | Cell]:
+    if found is None:
+        return ["–", "–"]
+    rows = "–" if found.rows is None else str(found.rows)
+    return [_least(found.smallest), rows]
 
 
 def _least(cases: int | None) -> str | Cell:

@@ -1,6 +1,8 @@
 """Where things stand, as text: the ledger, a study, the log, an entry."""
 
 import json
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, StudyShown
@@ -11,9 +13,17 @@ from lacre.report.plan_text import analyses
 from lacre.report.result_text import custody, warnings
 from lacre.rules.reading import may_finish
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import CONTENT_CLASSES, Read
+from lacre.rules.requests import CONTENT_CLASSES
 from lacre.rules.state import PoolState, ReadMade, StudyState
-from lacre.text import _, ngettext
+from lacre.text import N_, _, ngettext
+
+_TEXTS: Mapping[str, str] = MappingProxyType(
+    {
+        "reason": N_("Reason given: {words}"),
+        "accept_infeasible": N_("Why criteria that can only come out one way were kept: {words}"),
+    }
+)
+"""The fields of requests that name a text, and how it is introduced."""
 
 
 def status_page(status: LedgerStatus) -> Page:
@@ -88,9 +98,10 @@ def entry_page(shown: EntryShown) -> Page:
         )
         page.say(_("Document {digest}: {size}").format(digest=digest, size=size))
     request = recorded.content.request if isinstance(recorded.content, Answered) else None
-    reason = shown.documents.get(request.reason or "") if isinstance(request, Read) else None
-    if reason is not None:
-        page.say(_("Reason given: {words}").format(words=reason.decode("utf-8", "replace")))
+    for field, template in _TEXTS.items():
+        text = shown.documents.get(getattr(request, field, None) or "")
+        if text is not None:
+            page.say(_(template).format(words=text.decode("utf-8", "replace")))
     for title, said in _content(recorded):
         page.heading(title)
         page.block(json.dumps(said, indent=2, ensure_ascii=False, sort_keys=True))

@@ -48,7 +48,7 @@ def file_more(folder: Path, documents: Iterable[Document]) -> None:
 def filed_digests(folder: Path) -> frozenset[str]:
     """Return the digests of the documents in `folder`; none when there is no folder."""
     try:
-        return frozenset(name for name in os.listdir(folder) if not name.startswith(TEMPORARY))
+        return frozenset(path.name for path in folder.iterdir() if not path.name.startswith(TEMPORARY))
     except FileNotFoundError:
         return frozenset()
     except OSError as error:

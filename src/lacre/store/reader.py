@@ -23,6 +23,7 @@ SALT_SIZE = 32
 """The one length of a document's salt in bytes, so that where it ends and the body begins is no question."""
 
 _BATCH = 256
+_UNKNOWN = b""  # no leaf hash
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,6 +90,15 @@ _DOCUMENT = select(tables.documents).where(tables.documents.c.digest == bindpara
 _DOCUMENTS = select(tables.documents).order_by(tables.documents.c.digest)
 _DIGESTS = select(tables.documents.c.digest)
 _ERASED = select(tables.entries.c.erases).where(tables.entries.c.erases.is_not(None))
+_ERASURES = (
+    select(tables.entries.c.erases, _index).where(tables.entries.c.erases.is_not(None)).order_by(_index.desc())
+)
+_KEY_CHANGE = (
+    select(tables.entries.c.leaf_hash)
+    .where(text(tables.KEY_KINDS), tables.entries.c.kind == "key")
+    .order_by(_index.desc())
+    .limit(1)
+)
 _LEAF = select(tables.entries.c.leaf_hash).where(_index == bindparam("position"))
 _NODES = select(tables.nodes).order_by(tables.nodes.c.level, tables.nodes.c.position)
 _NODE = select(tables.nodes.c.hash).where(
@@ -109,6 +119,7 @@ class Reader:
         self._genesis: bytes | None = row.genesis
         self._checkpoint_size: int | None = row.checkpoint_size
         self._note: bytes | None = row.note
+        self._key_change: bytes | None = _UNKNOWN
 
     @property
     def size(self) -> int:
@@ -164,6 +175,19 @@ class Reader:
     def erased(self) -> frozenset[str]:
         """Return the digests of the documents that entries took out."""
         return frozenset(row.erases for row in self._rows(_ERASED))
+
+    def erasures(self) -> dict[str, int]:
+        """Return the digests of the documents that entries took out, each with the entry that did."""
+        return {digest: entry for digest, entry in self._rows(_ERASURES)}
+
+    def key_change(self) -> bytes | None:
+        """Return the leaf hash of the latest entry that changed the ledger's keys; None where none did.
+
+        Entries are never changed, so for whoever folded the keys once it tells whether they are still the same.
+        """
+        if self._key_change is _UNKNOWN:
+            self._key_change = next((row.leaf_hash for row in self._rows(_KEY_CHANGE)), None)
+        return self._key_change
 
     def nodes(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield the stored nodes of the tree above its leaves: level, position, hash."""

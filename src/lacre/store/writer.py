@@ -36,8 +36,8 @@ _DELETE_DOCUMENT = delete(tables.documents).where(tables.documents.c.digest == b
 _INSERT_CHECKPOINT = insert(tables.checkpoint)
 _UPDATE_CHECKPOINT = update(tables.checkpoint)
 
-
-SignCheckpoint = Callable[[int, bytes], bytes]
+SignCheckpoint = Callable[[Reader], bytes]
+"""Sign the checkpoint of a ledger as it will stand, of `size` entries under the root `root_at(size)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,8 @@ class Transaction(Reader):
         self._envelopes.append(envelope)
         if columns.erases is not None:
             self._erased.append(columns.erases)
+        if columns.kind == "key":
+            self._key_change = added.leaf_hash
         self._size += 1
         self._genesis = self._genesis if added.index else envelope
         return added
@@ -140,7 +142,7 @@ class Transaction(Reader):
             raise self._failure
         if self._size == (self._checkpoint_size or 0):
             return bool(self._documents) or self._has_erased
-        note = sign_checkpoint(self._size, self._frontier.root())
+        note = sign_checkpoint(self)
         values = {"size": self._size, "note": note}
         with refusing(self.path):
             if self._note is None:
@@ -198,7 +200,7 @@ class Transaction(Reader):
 class Writer:
     """What appends to a ledger, and signs its checkpoints.
 
-    `sign_checkpoint` is given the size and the root (32 bytes) and returns a signed C2SP checkpoint's bytes.
+    `sign_checkpoint` is given the transaction and returns a signed C2SP checkpoint's bytes.
     """
 
     def __init__(self, engine: Engine, sign_checkpoint: SignCheckpoint, memory: Memory) -> None:
@@ -228,8 +230,8 @@ class Writer:
         for any other tree than its, and what `transaction` does. Without `keep` nothing is written.
         """
 
-        def remembered(size: int, root: bytes) -> bytes:
-            if (size, root) != (known.size, known.root):
+        def remembered(ledger: Reader) -> bytes:
+            if (ledger.size, ledger.root_at(ledger.size)) != (known.size, known.root):
                 raise LedgerForked(remembered=known.size)
             return known.note
 

@@ -30,10 +30,12 @@ from lacre.rules.record import (
     genesis_statement,
     parse_entry,
     result_statement,
+    study_of,
 )
 from lacre.rules.requests import (
     Decision,
     Engine,
+    Erratum,
     Facts,
     Read,
     ReadDecision,
@@ -41,6 +43,7 @@ from lacre.rules.requests import (
     Register,
     RegisterFacts,
     Request,
+    Rewrap,
     Seal,
     SealedRecord,
     SealFacts,
@@ -55,6 +58,7 @@ RECIPIENT = "age1own"
 MEDIA = {
     "protocol": "application/vnd.lacre.protocol+json",
     "result": "application/vnd.lacre.result+json",
+    "difference": "application/vnd.lacre.difference+json",
     "text": "text/plain; charset=utf-8",
 }
 PROTOCOL = """
@@ -239,12 +243,14 @@ class Builder:
             raise DocumentMissing(digest=hash_)
         return self.protocols[hash_]
 
-    def state(self, study: str) -> State:
+    def state(self, study: str | None) -> State:
         recorded = [parse_entry(index, data) for index, data in enumerate(self.datas)]
-        mine = [each for each in recorded if each.study == study or each.kind == "genesis"]
+        mine = [each for each in recorded if each.study == study or each.kind in {"genesis", "key"}]
         return replace(fold(mine, self.protocol_of), next_index=len(self.datas))
 
-    def last(self, study: str) -> int | None:
+    def last(self, study: str | None) -> int | None:
+        if study is None:
+            return None
         recorded = [parse_entry(index, data) for index, data in enumerate(self.datas)]
         return max((each.index for each in recorded if each.study == study), default=None)
 
@@ -253,22 +259,44 @@ class Builder:
     ) -> int:
         """Enter a request, decided by the law unless `decision` says otherwise; `changed` is of its head."""
         request = decode_request(envelope.payload)
-        if isinstance(request, Seal | Read):
+        if isinstance(request, Seal | Read | Erratum | Rewrap):
             self.keep(request)
+        study = study_of(request)
         if decision is None:
             by = envelope.signatures[0].keyid
-            decision = decide(self.state(request.study), request, by, facts)
-        head = {"time": self.now(), "previous": self.last(request.study), **changed}
+            decision = decide(self.state(study), request, by, facts)
+        head = {"time": self.now(), "previous": self.last(study), **changed}
         return self.write(answered_statement(**head, request=envelope, facts=facts, decision=decision))
 
-    def keep(self, request: Seal | Read) -> None:
+    def enter(
+        self,
+        kind: type[Any],
+        facts: Facts,
+        *,
+        study: str | None = "one",
+        key: PrivateKey | None = None,
+        decision: Decision | None = None,
+        **fields: Any,
+    ) -> int:
+        """Enter a request of any kind, of a study or of the whole ledger."""
+        bound = self.bound(study or "-")
+        if study is None:
+            del bound["study"]
+        request = kind.model_validate({**bound, **fields})
+        return self.answer(self.ask(request, key), facts, decision)
+
+    def words(self, text: str) -> str:
+        """Keep a text; its salted digest."""
+        return self.put(text.encode(), "text", sha256_hex(text.encode())[:32].encode())
+
+    def keep(self, request: Seal | Read | Erratum | Rewrap) -> None:
         """Put the blobs a request names where they belong."""
-        if isinstance(request, Seal):
-            blobs = [
-                ("pool", request.ciphertext),
-                ("key", request.wrapped_key),
-                ("prints", request.fingerprints),
-            ]
+        if isinstance(request, Seal | Erratum):
+            blobs = [("pool", request.ciphertext), ("key", request.wrapped_key)]
+            blobs += [("prints", request.fingerprints)] if isinstance(request, Seal) else []
+        elif isinstance(request, Rewrap):
+            kinds = {"pool": "key", "submission": "submission-key"}
+            blobs = [(kinds[each.of], each.wrapped_key) for each in request.keys]
         else:
             blobs = [("submission", each.blob) for each in request.submissions]
             blobs += [("submission-key", each.wrapped_key) for each in request.submissions]
@@ -370,7 +398,7 @@ class Builder:
         recorded = parse_entry(read, self.datas[read]).content
         request: Any = recorded.request  # type: ignore[union-attr] # a read is answered
         decision: Any = recorded.decision  # type: ignore[union-attr] # likewise
-        assert isinstance(request, Read)
+        assert isinstance(request, Read | Erratum)
         assert isinstance(decision, ReadDecision)
         state = computed
         if decision.exploratory and computed == "PASS":

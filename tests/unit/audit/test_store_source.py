@@ -103,8 +103,9 @@ def _written(_small: Builder, tmp_path_factory: pytest.TempPathFactory) -> Kept:
     kept = Kept(folder / "ledger.db", folder / "pools")
     engine = create_ledger(kept.database)
 
-    def sign(size: int, root: bytes) -> bytes:
-        return SignedCheckpoint.sign(Checkpoint("lacre/0badc0de", size, root), [builder.log]).note
+    def sign(ledger: Reader) -> bytes:
+        checkpoint = Checkpoint("lacre/0badc0de", ledger.size, ledger.root_at(ledger.size))
+        return SignedCheckpoint.sign(checkpoint, [builder.log]).note
 
     writer = Writer(engine, sign, Memory(folder / "state"))
     for index, data in enumerate(builder.datas):

@@ -15,7 +15,7 @@ from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.keys import PrivateKey
 from lacre.store.engine import create_ledger, open_ledger
 from lacre.store.memory import Memory
-from lacre.store.reader import Columns
+from lacre.store.reader import Columns, Reader
 from lacre.store.writer import Writer
 
 NOBODY = 65534
@@ -33,8 +33,9 @@ class Place:
         self.engine: Engine = open_ledger(self.path)
         self.writer = Writer(self.engine, self.sign, self.memory)
 
-    def sign(self, size: int, root: bytes) -> bytes:
-        return SignedCheckpoint.sign(Checkpoint("lacre/test", size, root), [self.key]).note
+    def sign(self, ledger: Reader) -> bytes:
+        checkpoint = Checkpoint("lacre/test", ledger.size, ledger.root_at(ledger.size))
+        return SignedCheckpoint.sign(checkpoint, [self.key]).note
 
     def append(self, *envelopes: bytes, study: str | None = "s", remember: bool = True) -> None:
         """Append entries in one transaction and, as the broker does, remember them."""

@@ -252,7 +252,7 @@ def test_a_file_that_may_be_read_and_not_written(open_folder: Path, as_nobody: N
         engine = open_ledger(path)
         with snapshot(engine) as reader:
             assert reader.size == 0
-        writer = Writer(engine, lambda _size, _root: b"", Memory(open_folder / "state"))
+        writer = Writer(engine, lambda _ledger: b"", Memory(open_folder / "state"))
         with pytest.raises(StoreReadOnly), writer.transaction() as tx:
             tx.append(b"genesis", Columns(kind="genesis", time="now"))
         engine.dispose()

@@ -239,7 +239,7 @@ def test_a_memory_of_another_form_is_refused(place: "Place", head: bytes) -> Non
 
 
 def test_a_note_too_long_for_its_slot(place: "Place") -> None:
-    place.writer._sign_checkpoint = lambda _size, _root: b"x" * SLOT
+    place.writer._sign_checkpoint = lambda _ledger: b"x" * SLOT
     with pytest.raises(MemoryDamaged):
         place.append(b"genesis")
 

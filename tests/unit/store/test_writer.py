@@ -103,7 +103,7 @@ def test_nothing_is_written_when_the_block_raises(place: "Place") -> None:
 def test_nothing_is_written_when_the_checkpoint_is_not_signed(place: "Place") -> None:
     place.append(b"genesis")
 
-    def locked(_size: int, _root: bytes) -> bytes:
+    def locked(_ledger: Reader) -> bytes:
         raise PermissionError
 
     with (
@@ -115,7 +115,7 @@ def test_nothing_is_written_when_the_checkpoint_is_not_signed(place: "Place") ->
 
 
 def test_an_empty_transaction_signs_nothing(place: "Place") -> None:
-    def never(_size: int, _root: bytes) -> bytes:
+    def never(_ledger: Reader) -> bytes:
         raise AssertionError
 
     with Writer(place.engine, never, place.memory).transaction() as tx:

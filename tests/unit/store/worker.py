@@ -11,14 +11,15 @@ from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.keys import PrivateKey
 from lacre.store.engine import open_ledger
 from lacre.store.memory import Memory
-from lacre.store.reader import Columns
+from lacre.store.reader import Columns, Reader
 from lacre.store.writer import Writer
 
 KEY = PrivateKey.from_seed(bytes(range(32)))
 
 
-def sign(size: int, root: bytes) -> bytes:
-    return SignedCheckpoint.sign(Checkpoint("lacre/test", size, root), [KEY]).note
+def sign(ledger: Reader) -> bytes:
+    checkpoint = Checkpoint("lacre/test", ledger.size, ledger.root_at(ledger.size))
+    return SignedCheckpoint.sign(checkpoint, [KEY]).note
 
 
 def append(writer: Writer, memory: Memory, folder: Path, name: str, count: int) -> None:

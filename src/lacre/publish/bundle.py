@@ -1,0 +1,63 @@
+"""A bundle: the register up to now and the documents of one study, with one result, for somebody offline."""
+
+from lacre.audit.register import CHECKPOINT, MANIFEST, REPORT, RESULT_JSON, document_path
+from lacre.errors import DocumentMissing
+from lacre.ledger.keys import PrivateKey
+from lacre.ledger.merkle import leaf_hash
+from lacre.ledger.tiles import bundles_of, pack, tiles_of
+from lacre.publish.archive import pack as pack_archive
+from lacre.publish.manifest import Manifest, digests
+from lacre.publish.parts import documents, entries_of, gather
+from lacre.rules.record import Recorded
+from lacre.store.reader import Reader
+from lacre.version import VERSION
+
+
+def make_bundle(
+    reader: Reader,
+    study: str,
+    entry: int,
+    *,
+    result_json: bytes,
+    report: bytes,
+    broker: PrivateKey,
+    only_study: bool = False,
+) -> tuple[Manifest, bytes]:
+    """Return the bundle of the result of `study` at `entry`, and what its manifest says.
+
+    `result_json` and `report` are the result as it is shown. With `only_study` the entries of other studies
+    are left out; their hashes stay, and so does every entry of the ledger itself. Raises `ArchiveInvalid`
+    when it would be too large, and what `gather` and `documents` do.
+    """
+
+    def own(recorded: Recorded) -> bool:
+        return recorded.study is None or recorded.study == study
+
+    parts = gather(reader, own)
+    left_out = parts.left_out if only_study else set()
+    files = {CHECKPOINT: parts.note, RESULT_JSON: result_json, REPORT: report}
+    for tile in bundles_of(parts.size):
+        records = entries_of(reader, tile)
+        shown = (b"" if index in left_out else record for index, record in enumerate(records, tile.start))
+        files[tile.path] = pack(shown)
+    for tile in tiles_of(parts.size):
+        files[tile.path] = tile.hashes(parts.hash_at)
+    for digest, data in documents(reader, parts):
+        files[document_path(digest)] = data
+    for path, digest in parts.copies.items():
+        found = reader.document(digest)
+        if found is None:
+            raise DocumentMissing(digest=digest)
+        files[path] = found.body
+    manifest = Manifest(
+        lacre=VERSION,
+        genesis=leaf_hash(reader.entry(0).envelope).hex(),
+        study=study,
+        result=entry,
+        size=parts.size,
+        root=parts.tree.root.hex(),
+        only_study=only_study,
+        files=digests(files),
+    )
+    files[MANIFEST] = manifest.signed(broker)
+    return manifest, pack_archive(files)
