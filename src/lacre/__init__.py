@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from lacre.version import VERSION
 
 if TYPE_CHECKING:
-    from lacre.api import Ledger, init, open  # noqa: A004 - the API's own name
+    from lacre.api import Ledger, check, init, new_identity, new_key, open, verify  # noqa: A004 - the API's own name
 
 __version__ = VERSION
 
-__all__ = ["Ledger", "__version__", "init", "open"]
+__all__ = ["Ledger", "__version__", "check", "init", "new_identity", "new_key", "open", "verify"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in {"Ledger", "init", "open"}:
+    if name in __all__:
         from lacre import api
 
         return getattr(api, name)

@@ -126,7 +126,7 @@ class LawAndStore(RuleBasedStateMachine):
         if "protocol" in kind.model_fields:
             fields.setdefault("protocol", self.in_force)
         signed = sign_request(self.desk, kind, **fields)
-        by = self.desk.keys.person.public.keyid
+        by = self.desk.person(self.model).public.keyid
         try:
             expected: Any = decide(self.model, decode_request(signed.payload), by, facts)
         except LacreError as refusal:

@@ -91,7 +91,7 @@ def test_a_killed_recovery_leaves_the_older_ledger_or_the_newer(shells: Callable
         shell.json("inputs", "small", "teste", "-o", "inputs.csv", "--overwrite", "--reason", "again")
     root = shell.json("status")["root"]
     draw = random.Random(18)
-    for turn in range(8):
+    for turn in range(5):
         _restore(shell, backup, blobs=False)
         process = shell.start("recover")
         time.sleep(draw.uniform(0.3, 1.5))

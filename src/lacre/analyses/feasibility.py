@@ -13,7 +13,7 @@ from math import ceil, sqrt
 import numpy as np
 from scipy import special
 
-from lacre.analyses.attainable import Attainable, Judged, Minimum
+from lacre.analyses.attainable import MOST_CASES, Attainable, Judged, Minimum
 from lacre.analyses.criteria import rule_of
 from lacre.analyses.families import error_rate
 from lacre.analyses.planned import group_shares, label_share, room
@@ -47,8 +47,8 @@ BLOCK = 1_000_000
 REACH = 8
 """Standard deviations around the mean beyond which no count is looked up (6e-16 of them lie there)."""
 
-MOST_COUNTED = 100_000
-"""Counts of events that are looked up for one group."""
+MOST_COUNTED = 10_000
+"""Counts of events that are looked up for one group: every one, or as many a small part of a deviation apart."""
 
 STEPS = 64
 """Simulations that one criterion takes at most, as progress counts them."""
@@ -229,8 +229,8 @@ class _Design:
         self.taken = 0
 
     def sizes(self, cases: Fraction | int) -> list[int]:
-        """Return each group's cases, of `cases` in the rate's denominator."""
-        return [int(cases * share) for share in self.shares]
+        """Return each group's cases, of `cases` in the rate's denominator; more than a billion are as good."""
+        return [min(int(cases * share), MOST_CASES) for share in self.shares]
 
     def power(self, cases: Fraction | int) -> Power:
         """Simulate the rule."""
@@ -256,8 +256,9 @@ class _Design:
         def enough(cases: int) -> bool:
             return self.power(cases).passes >= WANTED
 
-        low = 0
-        high = ceil(self.judged.least / smallest) if smallest and part != 0 else MOST_NEEDED + 1
+        if not smallest or part == 0 or self._hopeless():
+            return Needed(None, None)
+        low, high = 0, ceil(self.judged.least / smallest)
         while high <= MOST_NEEDED and not enough(high):
             low, high = high, 2 * high
         if high > MOST_NEEDED:
@@ -267,6 +268,13 @@ class _Design:
             low, high = (low, middle) if enough(middle) else (middle, high)
         rows = ceil(high / part) if part else None
         return Needed(rows, min(self.sizes(high)))
+
+    def _hopeless(self) -> bool:
+        """Tell whether the rate is on the wrong side: an interval that shuts it out has a probability below 1/2."""
+        rule = self.judged.rule
+        if rule.form == "worst_group_max":
+            return self.rate >= rule.limit
+        return rule.limit == 0 if rule.form == "max_group_gap" else self.rate <= rule.limit
 
 
 def power(
@@ -322,7 +330,7 @@ def _bounds(cases: int, rate: float, error: float) -> _Bounds:
     spread = REACH * sqrt(cases * rate * (1 - rate)) + REACH
     first = max(0, int(cases * rate - spread))
     last = min(cases, ceil(cases * rate + spread))
-    # Beyond what can be told apart by the simulation, every second count or so stands for its neighbours.
+    # Where there are more counts than the simulation can tell apart, one stands for its neighbours.
     events = np.append(np.arange(first, last, max(1, (last - first) // MOST_COUNTED)), last)
     bounds = clopper_pearson(events, cases, error)
     below = special.bdtr(events[:-1].astype(np.float64), cases, rate)

@@ -141,6 +141,18 @@ class _Line(_Told):
     low: float | None
     high: float | None
 
+    @property
+    def fits(self) -> bool:
+        """Whether it has the counts and bounds of a rate, or none but a denominator."""
+        if self.denominator is None or self.denominator < 0:
+            return False
+        counts, bounds = (self.numerator, self.missing), (self.value, self.low, self.high)
+        if None in counts or None in bounds:
+            return {*counts, *bounds} == {None}
+        events, missing = self.numerator or 0, self.missing or 0
+        inside = 0 <= events <= events + missing <= self.denominator and missing >= 0 < self.denominator
+        return inside and 0 <= (self.low or 0.0) <= (self.high or 0.0) <= 1
+
 
 class _Out(_Told):
     reason: str
@@ -248,12 +260,21 @@ class _Again:
         self.review = review
         self.tally = tally
         self.estimates = {each.key: each for each in told.estimates}
+        self.wanted = [
+            (system, rate, frozenset(group))
+            for system in self.systems
+            for attributes in self._families()
+            for group in self._groups(attributes)
+            for rate in RATES
+        ]
 
     def go(self) -> None:
         self.tally.holds(f"{self.name}.kind", self.told.kind, self.plan.kind)
         self._all_there()
+        wanted = {*self.wanted}
         for estimate in self.told.estimates:
-            self._estimate(estimate)
+            if estimate.key in wanted:
+                self._estimate(estimate)
         for system in self.systems:
             self._sums(system)
         states = [self._criterion(each) for each in self.told.criteria]
@@ -274,15 +295,8 @@ class _Again:
 
     def _all_there(self) -> None:
         """Every declared group has its rates, and nobody else has."""
-        wanted = [
-            (system, rate, frozenset(group))
-            for system in self.systems
-            for attributes in self._families()
-            for group in self._groups(attributes)
-            for rate in RATES
-        ]
-        missing = Counter(wanted) - Counter(each.key for each in self.told.estimates)
-        surplus = Counter(each.key for each in self.told.estimates) - Counter(wanted)
+        missing = Counter(self.wanted) - Counter(each.key for each in self.told.estimates)
+        surplus = Counter(each.key for each in self.told.estimates) - Counter(self.wanted)
         for key in missing:
             self.tally.differs(self._called(*key), None, "estimate")
         for key in surplus:
@@ -386,6 +400,10 @@ class _Again:
             self.tally.differs(f"{what}.groups", len(told.groups), len(groups))
             return said
         self._lines(what, told, metric)
+        unfit = [line for line in told.groups if line.reason.code != "withheld" and not line.fits]
+        if unfit or self.told.rows < 0 or any(each.count < 0 for each in told.left_out):
+            self.tally.differs(f"{what}.groups", "counts of no rate", "counts of a rate")
+            return said
         if any(line.reason.code == "withheld" for line in told.groups):
             self.tally.withheld += 1
             return said

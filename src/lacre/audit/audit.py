@@ -4,20 +4,22 @@ No bytes make it fail otherwise than by a finding.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from lacre.audit.blobs import check_blobs
 from lacre.audit.findings import Finding, Noted, Warned, finding, warned
 from lacre.audit.heads import Head, Memory, check_checkpoint, check_key, check_memory, check_remembered
 from lacre.audit.premises import check_checkpoint_size, check_integrity, check_nodes
 from lacre.audit.register import copies_of
-from lacre.audit.report import AuditReport, LedgerTold, Scope
+from lacre.audit.report import AuditReport, ErasedTold, LedgerTold, Scope
 from lacre.audit.source import Source
 from lacre.audit.story import Story, tell
 from lacre.audit.walk import Walk
 from lacre.errors import EntryNoResult, LacreError, NotAResult, StudyNotRegistered
 from lacre.ledger.merkle import EMPTY_ROOT
 from lacre.ledger.note import VerifierKey
-from lacre.rules.named import NAME
+from lacre.rules.named import NAME, WORDS
+from lacre.rules.remarks import Text
 
 
 def audit(
@@ -53,6 +55,10 @@ def audit(
         scope=scope,
         story=story,
         ledger=_ledger(walk),
+        erased=tuple(
+            ErasedTold(named.what, named.digest, named.entry, entry)
+            for named, entry in walk.shelf.told_erased()
+        ),
     )
 
 
@@ -142,11 +148,23 @@ def _tell(walk: Walk, scope: Scope, *, sound: bool) -> tuple[Story | None, list[
     story = None
     if line.state is not None and line.lost is None:
         own = (each for each in walk.history if each.study == scope.study)
-        story = tell(line.state, own, scope.entry, walk.law.ledger.recipient)
+        story = tell(line.state, own, scope.entry, walk.law.ledger.recipient, partial(_text, walk))
     if story is None and sound:
         raise NotAResult(study=scope.study, entry=scope.entry)
     untold = [] if story else [warned("story-not-told", result=f"{scope.study}@{scope.entry}")]
     return story, untold
+
+
+def _text(walk: Walk, digest: str) -> Text:
+    """Return what somebody said, as it stands: there, erased by an entry, or not to be had."""
+    try:
+        document = walk.source.document(digest)
+    except LacreError:
+        document = None
+    if document is None or digest in walk.shelf.erased:
+        return Text(digest, None, walk.shelf.erased.get(digest))
+    body = document.read_as(media=WORDS.media, salted=WORDS.salted).body
+    return Text(digest, body.decode("utf-8", "replace"))
 
 
 def _checkpoint_text(source: Source) -> str | None:

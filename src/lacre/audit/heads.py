@@ -105,7 +105,9 @@ def check_memory(
     A `copy` of one moment may be older than what is remembered, which is then said, and no finding.
     """
     try:
-        checkpoint = SignedCheckpoint.open(memory.note, log_verifiers(origin, keys)).checkpoint
+        said = Checkpoint.parse(Note.parse(memory.note).text)
+        # A key of the log counts for the sizes at which it was active, whatever became of it since.
+        checkpoint = SignedCheckpoint.open(memory.note, log_verifiers(origin, keys, said.size)).checkpoint
     except LacreError as error:
         yield finding("memory-invalid", memory=memory.name, why=error.message)
         return

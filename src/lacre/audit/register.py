@@ -177,7 +177,9 @@ class RegisterSource:
             return None
 
     def _note_unfit(self, path: str, why: str) -> None:
-        self._noted["file-unfit", path] = finding("file-unfit", path=path, why=why)  # once, however often read
+        self._noted["file-unfit", path] = finding(
+            "file-unfit", path=path, why=why
+        )  # once, however often read
 
     def _records(self, start: int, stop: int | None) -> Iterator[tuple[int, bytes]]:
         for index in sorted(self._bundles):

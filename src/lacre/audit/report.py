@@ -28,13 +28,23 @@ class LedgerTold:
 
 
 @dataclass(frozen=True, slots=True)
+class ErasedTold:
+    """A text that the entry `named` brought and the entry `entry` took out: what it was, and its digest."""
+
+    what: str
+    digest: str
+    named: int
+    entry: int
+
+
+@dataclass(frozen=True, slots=True)
 class AuditReport:
     """The outcome of an audit.
 
     `entries` is how many the log has, `root` (hexadecimal) that of all of them or, when one is missing, of
     those before it. `checkpoint` is the text of the note that stands with the ledger, whether or not it
     holds. `history` and `story` are of the `scope`; `names` are those that key holders gave, by key id;
-    `ledger` is None where there is no genesis.
+    `ledger` is None where there is no genesis; `erased` are texts that entries took out, of the whole ledger.
     """
 
     entries: int
@@ -47,6 +57,7 @@ class AuditReport:
     scope: Scope = Scope()
     story: Story | None = None
     ledger: "LedgerTold | None" = None
+    erased: tuple[ErasedTold, ...] = ()
 
     @property
     def ok(self) -> bool:

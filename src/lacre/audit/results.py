@@ -8,6 +8,7 @@ from lacre.canonical import parse_canonical
 from lacre.errors import NotCanonical
 from lacre.rules.named import RESULT
 from lacre.rules.record import Recorded, Result
+from lacre.rules.requests import Erratum
 from lacre.rules.state import PoolState, ReadMade
 from lacre.rules.verdicts import SEVERITY, settle, worst
 from lacre.text import _
@@ -48,6 +49,7 @@ def check_document(
         stated = _at(document, path)
         if stated != expected or type(stated) is not type(expected):
             yield _differs(recorded, path, stated, expected)
+    yield from _check_erratum(recorded, document, read)
     yield from _check_analyses(recorded, document, read)
 
 
@@ -67,6 +69,28 @@ def _expected(result: Result, protocol_hash: str, read: ReadMade) -> dict[str, A
         "engine.lacre": read.engine.lacre,
         "engine.statistics": read.engine.statistics,
     }
+
+
+def _check_erratum(recorded: Recorded, document: dict[str, Any], read: ReadMade) -> Iterator[Finding]:
+    """Rule 17: the result of an erratum says which one it corrects, and how many cells; no other says it."""
+    stated = document.get("erratum")
+    if not isinstance(read.request, Erratum):
+        if "erratum" in document:
+            yield _differs(recorded, "erratum", stated, None)
+        return
+    found = stated if isinstance(stated, dict) else {}
+    corrects = f"{read.request.study}@{read.request.corrects}"
+    if found.get("corrects") != corrects:
+        yield _differs(recorded, "erratum.corrects", found.get("corrects"), corrects)
+    changed = found.get("changed")
+    counts = changed.values() if isinstance(changed, dict) else [None]
+    if not all(type(count) is int and count > 0 for count in counts):
+        yield _differs(recorded, "erratum.changed", changed, _("counts of cells"))
+    # A column is told as TABLE.COLUMN, and only tables that were given can have changed.
+    tables = tuple(f"{record.table}." for record in read.request.records)
+    for column in changed if isinstance(changed, dict) else ():
+        if not str(column).startswith(tables):
+            yield _differs(recorded, "erratum.changed", column, ", ".join(tables))
 
 
 def _check_analyses(recorded: Recorded, document: dict[str, Any], read: ReadMade) -> Iterator[Finding]:

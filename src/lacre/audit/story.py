@@ -3,13 +3,14 @@
 Words are made of it elsewhere; so is the custody grade, of whom the pool was sealed to.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from lacre.rules.record import Answered, Recorded, Result
-from lacre.rules.requests import Shortfall
-from lacre.rules.state import PoolState, ReadMade, StudyState
+from lacre.rules.remarks import Remark, Text, TextOf, remark, remarks_on
+from lacre.rules.requests import Erratum, Known, Shortfall
+from lacre.rules.state import Handed, PoolState, ReadMade, StudyState
 
 When = Literal["before", "itself", "after"]
 
@@ -41,10 +42,39 @@ class SealTold:
 
 
 @dataclass(frozen=True, slots=True)
+class HandedTold:
+    """How the pool changed hands: by whom, and to whom (age recipients)."""
+
+    entry: int
+    time: str
+    by: str
+    recipients: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AmendedTold:
+    """An amendment of the plan; `when` places it around the read that the result is of.
+
+    `known` is what had been read, `burns` the pools it made `dev`, and `why` what was said of it.
+    """
+
+    entry: int
+    time: str
+    by: str
+    version: int
+    protocol: str
+    known: tuple[Known, ...]
+    burns: tuple[str, ...]
+    why: Text
+    when: When
+
+
+@dataclass(frozen=True, slots=True)
 class ReadTold:
     """A read of the pool; `when` places it around the read that the result is of.
 
-    `finishes` names the read that this is another attempt at; `result` and `state` what it gave, if any.
+    `finishes` names the read that this is another attempt at, `corrects` the result that it scores again;
+    `result` and `state` are what it gave, if any.
     """
 
     entry: int
@@ -58,6 +88,7 @@ class ReadTold:
     result: int | None
     state: str | None
     when: When
+    corrects: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +113,9 @@ class Story:
     """The history of the result `STUDY@ENTRY`, in order.
 
     `role` is what the protocol declares the pool as and `now` what it counts as today; `recipient` is the
-    ledger's own, whose holder alone could open a pool sealed to it.
+    ledger's own, whose holder alone could open a pool sealed to it. `handed` is how the pool changed hands, and
+    `replaced` are the entries of the seals whose place `seal` took. `deviations` are of the study, or of this
+    result.
     """
 
     study: str
@@ -95,6 +128,17 @@ class Story:
     result: ResultTold
     now: str
     recipient: str
+    handed: tuple[HandedTold, ...] = ()
+    replaced: tuple[int, ...] = ()
+    amendments: tuple[AmendedTold, ...] = ()
+    deviations: tuple[Remark, ...] = ()
+    withdrawn: Remark | None = None
+
+    @property
+    def holders(self) -> tuple[str, ...]:
+        """Everyone the pool was ever sealed or handed to, as age recipients: what the custody grade goes by."""
+        hands = (self.seal.recipients, *(each.recipients for each in self.handed))
+        return tuple(dict.fromkeys(recipient for hand in hands for recipient in hand))
 
     @property
     def name(self) -> str:
@@ -102,7 +146,9 @@ class Story:
         return f"{self.study}@{self.entry}"
 
 
-def tell(study: StudyState, history: Iterable[Recorded], entry: int, recipient: str) -> Story | None:
+def tell(
+    study: StudyState, history: Iterable[Recorded], entry: int, recipient: str, text_of: TextOf
+) -> Story | None:
     """Return the story of the result at `entry`, or None when what is known of the study has no such result.
 
     `history` holds the study's entries.
@@ -129,7 +175,28 @@ def tell(study: StudyState, history: Iterable[Recorded], entry: int, recipient: 
         result=_result(ended, ended.content, read),
         now=pool.standing,
         recipient=recipient,
+        handed=tuple(_handed(each) for each in pool.handed),
+        replaced=tuple(each.entry for each in pool.replaced),
+        amendments=tuple(_amendments(study, read, text_of)),
+        deviations=remarks_on(study, read, text_of),
+        withdrawn=remark(study.withdrawn, text_of) if study.withdrawn is not None else None,
     )
+
+
+def _amendments(study: StudyState, read: ReadMade, text_of: TextOf) -> Iterator[AmendedTold]:
+    for number, version in enumerate(study.versions, 1):
+        if version.amended is not None and version.reason is not None:
+            yield AmendedTold(
+                entry=version.entry,
+                time=version.time,
+                by=version.by,
+                version=number,
+                protocol=version.protocol_hash,
+                known=version.amended.known,
+                burns=version.amended.burns,
+                why=text_of(version.reason),
+                when="before" if version.entry < read.first_attempt else "after",
+            )
 
 
 def _seal(pool: PoolState) -> SealTold:
@@ -145,6 +212,10 @@ def _seal(pool: PoolState) -> SealTold:
     )
 
 
+def _handed(each: Handed) -> HandedTold:
+    return HandedTold(each.entry, each.time, each.by, each.request.recipients)
+
+
 def _read(each: ReadMade, own: ReadMade) -> ReadTold:
     return ReadTold(
         entry=each.entry,
@@ -158,6 +229,7 @@ def _read(each: ReadMade, own: ReadMade) -> ReadTold:
         result=each.result,
         state=each.state,
         when="itself" if each.entry == own.entry else "before" if each.entry < own.entry else "after",
+        corrects=each.request.corrects if isinstance(each.request, Erratum) else None,
     )
 
 

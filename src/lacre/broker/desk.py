@@ -1,22 +1,27 @@
 """What the broker works with, and the four moves every verb is made of: view, sign, enter, remember."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import Engine
 
+from lacre.broker.signers import Signers
 from lacre.errors import DocumentMissing, StoreCorrupt, TextNotUnicode
 from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
+from lacre.ledger.keys import PrivateKey
 from lacre.ledger.statement import Statement
-from lacre.pools.keyring import Keyring
+from lacre.pools.identities import Passphrases, read_identities
+from lacre.pools.keyring import FINGERPRINT, IDENTITY, Keyring, is_closed, open_fingerprint
+from lacre.pools.seal import Identity
 from lacre.pools.vault import Vault
 from lacre.protocol.document import from_canonical
-from lacre.protocol.models import Protocol
+from lacre.protocol.models import Protocol as Plan
 from lacre.rules.decide import check_bound, decide
 from lacre.rules.record import (
     TEXT_MEDIA,
@@ -41,6 +46,27 @@ Progress = Callable[[str, int, int | None], None]
 NONCE_BYTES = 16
 
 
+def _none_given() -> tuple[Identity, ...]:
+    return ()
+
+
+def _none_known(_file: Path) -> tuple[str, ...]:
+    return ()
+
+
+class OpenKeys(Protocol):
+    """Gives the ledger's keys, the same each time, and looks at the folder anew once it was cleared."""
+
+    def __call__(self) -> Keyring:
+        """Return the keys."""
+
+    def cache_clear(self) -> None:
+        """Forget them."""
+
+    def passphrase(self) -> str | None:
+        """Return what closed keys are opened with, asking for it if need be."""
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The ledger's parts as one broker holds them; made by `lacre.api`."""
@@ -49,17 +75,56 @@ class Desk:
     engine: Engine
     writer: Writer
     memory: Memory
-    open_keys: Callable[[], Keyring]
+    open_keys: OpenKeys
+    signers: Signers
     vault: Vault
     state_folder: Path
     clock: Clock
     entropy: Entropy
     progress: Progress
+    passphrases: Passphrases = _none_known
+    """Gives what to try on a closed identity file that somebody gave, beside the passphrase of the keys."""
+    open_given: Callable[[], tuple[Identity, ...]] = _none_given
 
     @property
     def keys(self) -> Keyring:
         """The keys; a passphrase is asked for when the first closed one is needed."""
         return self.open_keys()
+
+    def with_identities(self, files: Sequence[Path]) -> "Desk":
+        """The same desk, which opens pools with the identities in these age identity files, too."""
+        if not files:
+            return self
+        given = cache(lambda: tuple(one for file in files for one in self._read(file)))
+        return replace(self, open_given=given)
+
+    def _read(self, file: Path) -> tuple[Identity, ...]:
+        return read_identities(file, lambda path: chain([self.keys.passphrase], self.passphrases(path)))
+
+    def identities(self) -> tuple[Identity, ...]:
+        """What opens pools here: the ledger's own identity, if its file is here, and those that were given."""
+        keys = self.keys
+        own = (keys.identity,) if (keys.folder / IDENTITY).is_file() else ()
+        return (*own, *self.open_given())
+
+    def fingerprint_key(self) -> bytes | None:
+        """The key that cases are recognised by; None where it is not here, or closed to an identity that is not.
+
+        That of a ledger with a passphrase is closed to the ledger's own identity, which may have been given.
+        """
+        keys = self.keys
+        path = keys.folder / FINGERPRINT
+        if not path.is_file():
+            return None
+        content = keys.contents()[FINGERPRINT]
+        if not is_closed(content) or (keys.folder / IDENTITY).is_file():
+            return keys.fingerprint
+        fitting = next((one for one in self.open_given() if one.decrypt(content) is not None), None)
+        return None if fitting is None else open_fingerprint(content, lambda: fitting, path)
+
+    def person(self, state: State) -> PrivateKey:
+        """The key that signs a request which is judged on `state`."""
+        return self.signers.person(state)
 
     @contextmanager
     def snapshot(self) -> Iterator[Reader]:
@@ -83,14 +148,14 @@ def timestamp(moment: datetime) -> str:
 
 
 @lru_cache(maxsize=64)
-def _protocol(body: bytes) -> Protocol:
+def _protocol(body: bytes) -> Plan:
     return from_canonical(body)
 
 
 def protocols_of(reader: Reader) -> Protocols:
     """Find protocols among the ledger's documents."""
 
-    def find(protocol_hash: str) -> Protocol:
+    def find(protocol_hash: str) -> Plan:
         document = reader.document(protocol_hash)
         if document is None:
             raise DocumentMissing(digest=protocol_hash)
@@ -136,9 +201,10 @@ def sign_request(desk: Desk, kind: type[Bound], **fields: Any) -> Envelope:
         genesis = reader.genesis()
         if genesis is None:
             raise _no_genesis(reader)
+        person = desk.person(desk.signers.state(reader))
     nonce = fields.pop("nonce", None) or new_nonce(desk)
     request = kind.model_validate({"genesis": genesis, "seen": seen, "nonce": nonce, **fields})
-    return Envelope.sign(PAYLOAD_REQUEST, request.encode(), [desk.keys.person])
+    return Envelope.sign(PAYLOAD_REQUEST, request.encode(), [person])
 
 
 def new_nonce(desk: Desk) -> str:
@@ -159,7 +225,8 @@ def enter(desk: Desk, tx: Transaction, state: State, signed: Envelope, facts: Fa
 
 def append(desk: Desk, tx: Transaction, statement: Statement) -> Recorded:
     """Sign `statement` as the broker and append it."""
-    data = Envelope.sign(PAYLOAD_ENTRY, statement.encode(), [desk.keys.broker]).encode()
+    broker = desk.signers.broker(desk.signers.state(tx))
+    data = Envelope.sign(PAYLOAD_ENTRY, statement.encode(), [broker]).encode()
     made = parse_entry(tx.size, data)
     tx.append(data, Columns(**columns_of(made)))
     return made

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lacre.errors import FileNotGiven, FilePrefixNeeded, FilePrefixUnknown
+from lacre.errors import FileExists, FileNotGiven, FilePrefixNeeded, FilePrefixUnknown, NotWritten
 from lacre.text import _
 
 
@@ -49,3 +49,13 @@ def require_tables(given: Sequence[Given], tables: Sequence[str]) -> None:
     missing = [table for table in tables if not any(g.table == table for g in given)]
     if missing:
         raise FileNotGiven(tables=", ".join(missing))
+
+
+def check_output(output: Path, *, overwrite: bool) -> None:
+    """Refuse early where a file cannot be written. Raises `FileExists`, `NotWritten`."""
+    if output.exists() and not overwrite:
+        raise FileExists(file=str(output))
+    if output.is_symlink() or (output.exists() and not output.is_file()):
+        raise NotWritten(path=str(output), why=_("it is no file, or a link to one"))
+    if not output.absolute().parent.is_dir():
+        raise NotWritten(path=str(output), why=_("there is no such folder"))

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from lacre.broker.desk import SaltedText, timestamp, utf8
 from lacre.broker.outcomes import LedgerMade
+from lacre.broker.signers import Signers
 from lacre.errors import OriginInvalid
-from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.envelope import PAYLOAD_ENTRY, Envelope
-from lacre.ledger.keys import PrivateKey
 from lacre.ledger.note import VerifierKey, is_key_name
 from lacre.pools.keyring import Keyring
 from lacre.rules.record import LAW, TEXT_MEDIA, FirstKey, Genesis, genesis_statement
@@ -89,7 +88,7 @@ def _write(
     ).encode()
     engine = create_ledger(layout.database)
     try:
-        writer = Writer(engine, checkpoint_signer(lambda: genesis.origin, lambda: keys.log), memory)
+        writer = Writer(engine, Signers(lambda: keys).sign_checkpoint, memory)
         with writer.transaction() as tx:
             tx.append(data, Columns(kind="genesis", time=genesis.time))
             if name is not None:
@@ -99,14 +98,3 @@ def _write(
     growth = tx.growth()
     assert growth is not None
     return growth
-
-
-def checkpoint_signer(
-    origin: Callable[[], str], log: Callable[[], PrivateKey]
-) -> Callable[[int, bytes], bytes]:
-    """What signs the checkpoints of the log `origin`; name and key are looked up at the first signature."""
-
-    def sign(size: int, root: bytes) -> bytes:
-        return SignedCheckpoint.sign(Checkpoint(origin(), size, root), [log()]).note
-
-    return sign

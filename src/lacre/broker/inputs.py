@@ -16,12 +16,13 @@ from lacre.broker.desk import (
     sign_request,
     view,
 )
+from lacre.broker.files import check_output
 from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import InputsWritten
 from lacre.broker.register import engine
 from lacre.broker.submissions import context_of
 from lacre.durable import staged
-from lacre.errors import FileExists, NoInputs, NotWritten, TableNotNamed
+from lacre.errors import FileExists, NoInputs, TableNotNamed
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
@@ -30,7 +31,6 @@ from lacre.rules.reading import sealed_pool
 from lacre.rules.requests import Read, ReadFacts
 from lacre.rules.state import PoolState
 from lacre.tables.columns import TypedTable
-from lacre.text import _
 
 
 def inputs(
@@ -52,8 +52,8 @@ def inputs(
     columns = handed_out(protocol.tables[name])
     if len(columns) == len(protocol.tables[name].key):
         raise NoInputs(table=name)
-    _check_output(output, overwrite=overwrite)
-    vault.check_pool(desk.vault, context_of(state, study, sealed), sealed_of(sealed), [desk.keys.identity])
+    check_output(output, overwrite=overwrite)
+    vault.check_pool(desk.vault, context_of(state, study, sealed), sealed_of(sealed), desk.identities())
     text = salted_text(desk, reason) if reason else None
     signed = sign_request(
         desk,
@@ -89,15 +89,6 @@ def inputs(
         columns=columns,
         warnings=clock_warnings(made, before),
     )
-
-
-def _check_output(output: Path, *, overwrite: bool) -> None:
-    if output.exists() and not overwrite:
-        raise FileExists(file=str(output))
-    if output.is_symlink() or (output.exists() and not output.is_file()):
-        raise NotWritten(path=str(output), why=_("it is no file, or a link to one"))
-    if not output.absolute().parent.is_dir():
-        raise NotWritten(path=str(output), why=_("there is no such folder"))
 
 
 def handed_out(table: Table) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from lacre.pools import vault
 from lacre.pools.exposure import fingerprint
 from lacre.pools.met import person_key
 from lacre.pools.met import remember as remember_cases
+from lacre.protocol.models import Protocol
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.tables.columns import TypedTable
 from lacre.tables.formats import Format
@@ -16,14 +17,14 @@ from lacre.text import N_
 
 
 def sealed_of(pool: PoolState) -> vault.Sealed:
-    """A pool's seal on record, in the vault's terms."""
+    """A pool's seal on record, in the vault's terms, with the key that opens it now."""
     request = pool.sealed.request
     return vault.Sealed(
         request.ciphertext,
-        request.wrapped_key,
+        pool.wrapped_keys[request.ciphertext],
         request.fingerprints,
         tuple(vault.Record(r.table, r.hmac) for r in request.records),
-        request.recipients,
+        pool.recipients,
     )
 
 
@@ -33,22 +34,24 @@ def open_tables(
     study: StudyState,
     pool: PoolState,
     *,
+    protocol: Protocol | None = None,
     content: bool = True,
     keep: Collection[str] = (),
 ) -> dict[str, TypedTable]:
     """Decrypt and type a pool's tables, with the columns in `keep` as they are written, too.
 
-    With `content` this person's machine remembers having met the cases.
+    `protocol` is the one that the read is made under, by default that in force. With `content` this person's
+    machine remembers having met the cases.
     """
     desk.progress(N_("opening"), 0, None)
     opened = vault.open_pool(
-        desk.vault, context_of(state, study.slug, pool), sealed_of(pool), [desk.keys.identity]
+        desk.vault, context_of(state, study.slug, pool), sealed_of(pool), desk.identities()
     )
     raws = [
         Raw(table, Format(record.format), data)
         for (table, data), record in zip(opened, pool.sealed.request.records, strict=True)
     ]
-    protocol = study.in_force.protocol
+    protocol = protocol or study.in_force.protocol
     tables = typed_of(read_pool_tables(protocol, raws, desk.progress, keep=keep))
     if content:
         key = person_key(desk.state_folder, desk.entropy)

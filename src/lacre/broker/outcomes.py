@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from lacre.protocol.difference import Change
+from lacre.rules.deviations import Departure
 from lacre.rules.record import Recorded
-from lacre.rules.requests import Infeasible, Overlap, ReadDecision, Shortfall, SubmissionFacts
+from lacre.rules.remarks import Remark, Text
+from lacre.rules.requests import Infeasible, Known, Overlap, ReadDecision, Shortfall, SubmissionFacts
 from lacre.rules.state import Key, StudyState
 
 if TYPE_CHECKING:
@@ -60,11 +63,109 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
+class AmendmentPlanned:
+    """What an amendment changes, what had been read, and what it makes of the pools (`--dry-run`).
+
+    `burns` are pools that it makes `dev`. Of sealed pools whose files the new plan reads otherwise, `reseal` can
+    be sealed again, and `closed` were read and cannot; the hashes are of the plan in force and of the new one.
+    """
+
+    study: str
+    version: int
+    replaces: str
+    protocol_hash: str
+    changes: tuple[Change, ...]
+    known: tuple[Known, ...]
+    burns: tuple[str, ...]
+    reseal: tuple[str, ...]
+    closed: tuple[str, ...]
+    infeasible: tuple[Infeasible, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Amended(AmendmentPlanned):
+    """A plan put in the place of another; `receipt` is a C2SP tlog-proof, as of a registration."""
+
+    entry: int
+    time: str
+    receipt: bytes
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deviated:
+    """Words put on record about a study, or about its entry `about`; `known` is what had been read then."""
+
+    study: str
+    entry: int
+    time: str
+    about: int | None
+    words: str
+    known: tuple[Known, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A study withdrawn; `unread` are its sealed pools that nobody read."""
+
+    study: str
+    entry: int
+    time: str
+    reason: str
+    known: tuple[Known, ...]
+    unread: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deviations:
+    """All in which a study departed from its plan, in log order, with the texts by digest."""
+
+    study: str
+    rows: tuple[Departure, ...]
+    texts: Mapping[str, Text]
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The result that an erratum's stands beside."""
+
+    entry: int
+    name: str
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ErratumShown:
+    """A scoring of a result's submissions on corrected labels; without a result it failed, or crashed.
+
+    `read` is its own entry, `document` its result's, `changed` counts the cells that were corrected, by column.
+    """
+
+    read: int
+    time: str
+    number: int
+    reason: Text
+    result: int | None
+    document: Mapping[str, Any] | None
+
+    @property
+    def changed(self) -> Mapping[str, int]:
+        """The cells that were corrected, by `table.column`."""
+        told = (self.document or {}).get("erratum", {}).get("changed", {})
+        return told if isinstance(told, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
 class PoolSealed:
     """A pool sealed: its rows by table, what it counts as, and what was noticed.
 
     `undeclared` lists columns that are not used; `outside` counts, by `table.column`, cells whose value is
-    not a declared one. Neither is in the log.
+    not a declared one. Neither is in the log. `opens_here` says whether this ledger's own identity can open the
+    pool, and it was opened again to see. `replaces` is the entry of the seal whose place this one takes, and
+    `handed_out` are the entries by which inputs of that one had been handed out.
     """
 
     study: str
@@ -80,6 +181,29 @@ class PoolSealed:
     remembered: int
     recipients: tuple[str, ...]
     custody: str
+    opens_here: bool = True
+    replaces: int | None = None
+    handed_out: tuple[int, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRewrapped:
+    """A pool handed to other recipients: who could open it `before`, and who can now.
+
+    `keys` counts the files that were wrapped anew, `custody` grades all hands since the seal, and `opens_here` says
+    whether this ledger's own identity is among the new ones.
+    """
+
+    study: str
+    pool: str
+    entry: int
+    time: str
+    before: tuple[str, ...]
+    recipients: tuple[str, ...]
+    keys: int
+    custody: str
+    opens_here: bool
     warnings: tuple[str, ...] = ()
 
 
@@ -99,7 +223,11 @@ class InputsWritten:
 
 @dataclass(frozen=True, slots=True)
 class ReadPlanned:
-    """What a read would be, with all that can be checked without it (`--dry-run`)."""
+    """What a read would be, with all that can be checked without it (`--dry-run`).
+
+    `unchecked` names what could not be, for want of keys or files: `ids`, `overlaps`. Of a request that somebody
+    else signed, `by` is the id of their key, with the name given with it, and `reason` what they say.
+    """
 
     study: str
     pool: str
@@ -108,6 +236,29 @@ class ReadPlanned:
     ignored: Mapping[str, tuple[str, ...]]
     outside: Mapping[str, int] = field(default_factory=dict)
     finishes: int | None = None
+    unchecked: tuple[str, ...] = ()
+    by: str | None = None
+    name: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestWritten:
+    """A signed request for a read in the file at `path`, to be answered by one of `recipients`.
+
+    `decision` is what the read would be, `unchecked` names what could not be checked here: `ids`, `overlaps`.
+    """
+
+    study: str
+    pool: str
+    path: Path
+    decision: ReadDecision
+    recipients: tuple[str, ...]
+    submissions: tuple[SubmissionFacts, ...]
+    ignored: Mapping[str, tuple[str, ...]]
+    outside: Mapping[str, int]
+    finishes: int | None
+    unchecked: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +266,9 @@ class ResultShown:
     """A result: the stored document and what is added when it is shown.
 
     `document` holds what can be recomputed (the JSON of a result without `result`, `now`, `custody`, `anchors`);
-    `finished` names the crashed read that this call finished, if one.
+    `finished` names the crashed read that this call finished, if one. The read was by `version` of the plan,
+    which was `amended` since by these entries. `corrects` is the result that this one, an erratum's, stands
+    beside; `errata` are those of this one.
     """
 
     name: str
@@ -128,6 +281,12 @@ class ResultShown:
     shortfall: tuple[Shortfall, ...] = ()
     ignored: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     finished: int | None = None
+    version: int = 1
+    amended: tuple[int, ...] = ()
+    deviations: tuple[Remark, ...] = ()
+    withdrawn: Remark | None = None
+    corrects: Corrected | None = None
+    errata: tuple[ErratumShown, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -138,7 +297,11 @@ class ResultShown:
 
 @dataclass(frozen=True, slots=True)
 class LedgerStatus:
-    """Where things stand: the ledger and every study in it."""
+    """Where things stand: the ledger and every study in it.
+
+    Checkpoints are verified with `verifier_key`; while another log key is leaving, with all of `verifier_keys`.
+    `erased` tells by which entry a key's name was erased, by keyid; `custody` grades pools, by study and name.
+    """
 
     folder: Path
     origin: str
@@ -149,6 +312,92 @@ class LedgerStatus:
     keys: tuple[Key, ...]
     names: Mapping[str, str]
     studies: tuple[StudyState, ...]
+    warnings: tuple[str, ...] = ()
+    verifier_keys: tuple[str, ...] = ()
+    erased: Mapping[str, int] = field(default_factory=dict)
+    custody: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMade:
+    """A person's key pair, in a file; `public` (64 hexadecimal digits) is for an owner to enrol."""
+
+    path: Path
+    keyid: str
+    public: str
+    passphrase: bool
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityMade:
+    """An age identity, in a file; `recipient` is for those who seal to it."""
+
+    path: Path
+    recipient: str
+    passphrase: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeyChanged:
+    """A change of who may act: the key it enrols or revokes as it stands since, and what it takes the place of.
+
+    `file` holds the private half of one that was made for it; `verifier_keys` verify the next checkpoint.
+    """
+
+    action: Literal["enrol", "revoke", "rotate"]
+    entry: int
+    time: str
+    key: Key
+    name: str | None
+    replaces: str | None
+    file: Path | None
+    verifier_keys: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeysShown:
+    """Every key that was ever enrolled; of names that are gone, `erased` tells by which entry, by keyid."""
+
+    keys: tuple[Key, ...]
+    names: Mapping[str, str]
+    erased: Mapping[str, int]
+    verifier_keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeysBackedUp:
+    """The key files that a backup holds, and whether it is closed with a passphrase."""
+
+    path: Path
+    files: tuple[str, ...]
+    passphrase: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KeysRecovered:
+    """Key files put back, those that were there, and those of keys that no entry enrols, which were left out."""
+
+    folder: Path
+    restored: tuple[str, ...]
+    same: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """A text taken out of the ledger by `entry`: what it was, its digest, and the entry that named it.
+
+    `present` is whether it was still there to be taken out.
+    """
+
+    what: str
+    digest: str
+    named: int
+    entry: int
+    time: str
+    present: bool
     warnings: tuple[str, ...] = ()
 
 
@@ -209,12 +458,17 @@ class StudyShown:
     entries: tuple[Recorded, ...]
     names: Mapping[str, str]
     custody: Mapping[str, str]
+    texts: Mapping[str, Text] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class EntryShown:
-    """One entry that is no result, with its documents (by digest; None where the ledger lacks one)."""
+    """One entry that is no result, with its documents (by digest; None where the ledger lacks one).
+
+    `texts` are those among them that people wrote.
+    """
 
     recorded: Recorded
     names: Mapping[str, str]
     documents: Mapping[str, bytes | None]
+    texts: Mapping[str, Text] = field(default_factory=dict)

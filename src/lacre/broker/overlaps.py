@@ -11,6 +11,9 @@ from lacre.rules.requests import Overlap
 from lacre.rules.state import PoolState, StudyState
 from lacre.store.reader import Reader
 
+_CHANGING = frozenset({"seal", "read", "amend", "withdraw"})
+"""The kinds of entries that change which cases are sealed, exposed, or to stay unseen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
@@ -34,7 +37,7 @@ def gather(
     shared: list[Overlap] = []
     exposed: list[Overlap] = []
     exposes: list[Overlap] = []
-    for slug, other in others:
+    for slug, other, ended in others:
         theirs = prints_of(desk, slug, other)
         if slug == study.slug:
             shared.extend(_within(slug, other.name, shared_within_study(prints, theirs)))
@@ -44,14 +47,14 @@ def gather(
         overlap = Overlap(study=slug, pool=other.name, kind="cases", count=count)
         if other.was_read:
             exposed.append(overlap)
-        elif other.is_to_stay_unseen:
+        elif other.is_to_stay_unseen and not ended:
             exposes.append(overlap)
     return Gathered(tuple(shared), tuple(exposed), tuple(exposes), size)
 
 
 def still_fresh(reader: Reader, gathered: Gathered) -> bool:
-    """Whether nothing was sealed or read since `gathered`."""
-    return not any(stored.kind in {"seal", "read"} for stored in reader.entries(gathered.size, reader.size))
+    """Whether nothing happened since `gathered` that could have changed it."""
+    return not any(stored.kind in _CHANGING for stored in reader.entries(gathered.size, reader.size))
 
 
 def prints_of(desk: Desk, study: str, pool: PoolState) -> Prints:
@@ -59,13 +62,16 @@ def prints_of(desk: Desk, study: str, pool: PoolState) -> Prints:
     return Prints.decode(desk.vault.read(study, pool.name, "prints", pool.sealed.request.fingerprints))
 
 
-def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str, PoolState]]:
-    """Every sealed pool of the ledger but this one, with its study."""
+def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str, PoolState, bool]]:
+    """Every sealed pool of the ledger but this one, with its study, and whether that was withdrawn.
+
+    A pool that is about to be replaced is this one: what it was sealed as before is held against nothing.
+    """
     for slug in reader.studies():
         known = study if slug == study.slug else view(reader, slug).study
         for other in known.pools.values() if known else ():
             if (slug, other.name) != (study.slug, pool):
-                yield slug, other
+                yield slug, other, known is not None and known.withdrawn is not None
 
 
 def _within(study: str, pool: str, shared: Shared) -> Iterator[Overlap]:

@@ -52,7 +52,7 @@ def recover(desk: Desk, *, dry_run: bool = False) -> Recovered:
                 names=names_of(tx, view(tx, "")),
                 warnings=tuple(_warnings(kept, entries)),
             )
-            erased = tx.erased()
+            erased = frozenset(tx.erasures())
         if not dry_run:
             kept.forget(erased)
     return recovered
@@ -117,7 +117,7 @@ class _Returned:
     """The documents that were put back, taken out, or that neither the ledger nor the memory has."""
 
     def __init__(self, tx: Transaction, kept: Kept) -> None:
-        erased, here, kept_here = tx.erased(), tx.document_digests(), kept.digests()
+        erased, here, kept_here = frozenset(tx.erasures()), tx.document_digests(), kept.digests()
         named: dict[str, Named] = {}
         for stored in tx.entries():
             for each in named_by(parse_entry(stored.index, stored.envelope)):

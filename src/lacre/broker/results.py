@@ -1,6 +1,8 @@
 """Results: computed from an opened pool, and recorded by an entry of their own."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from lacre.broker.desk import Desk, answered, append, remember, view
 from lacre.broker.evaluate import evaluate
@@ -8,7 +10,7 @@ from lacre.broker.submissions import Submission
 from lacre.canonical import canonical_json, sha256_hex
 from lacre.rules.common import require_study
 from lacre.rules.record import LAW, RESULT_MEDIA, Recorded, Result, result_statement
-from lacre.rules.requests import Read, ReadDecision, ReadFacts
+from lacre.rules.requests import ErratumFacts, ReadDecision, ReadFacts, ReadLike
 from lacre.tables.columns import TypedTable
 from lacre.text import N_
 
@@ -20,15 +22,21 @@ def record_result(
     decision: ReadDecision,
     tables: Mapping[str, TypedTable],
     submissions: tuple[Submission, ...],
+    *,
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Recorded:
-    """Analyse opened tables as registered, and append the result's document and entry."""
+    """Analyse opened tables as registered, and append the result's document, with `more` in it, and entry.
+
+    The plan is the one the read names: it may have been amended since, where a crashed read is finished.
+    """
     request, facts = answered(read).request, answered(read).facts
-    assert isinstance(request, Read)
-    assert isinstance(facts, ReadFacts)
-    in_force = require_study(desk.view(study), study).in_force
+    assert isinstance(request, ReadLike)
+    assert isinstance(facts, ReadFacts | ErratumFacts)
+    version = require_study(desk.view(study), study).version(request.protocol)
+    assert version is not None, "the law lets no read name another"
     desk.progress(N_("analysing"), 0, None)
     document = evaluate(
-        in_force.protocol,
+        version.protocol,
         request.protocol,
         request.pool,
         request.analyses,
@@ -37,6 +45,7 @@ def record_result(
         decision,
         facts.engine,
     )
+    document |= more
     body = canonical_json(document)
     with desk.writer.transaction() as tx:
         state = view(tx, study)

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lacre.broker.desk import Desk
+from lacre.broker.finding import Ask
 from lacre.broker.outcomes import ReadPlanned, ResultShown
-from lacre.broker.reading import Ask, check_protocol, read_and_analyse
+from lacre.broker.reading import read_and_analyse
 from lacre.rules.common import require_study
 from lacre.rules.reading import require_analyses
+from lacre.rules.state import StudyState
 
 
 def run(
@@ -23,17 +25,26 @@ def run(
     reason: str | None = None,
 ) -> ResultShown | ReadPlanned:
     """Run `analysis` on its registered pool, or on another, which makes it exploratory (rule 15)."""
-    check_protocol(desk, study, protocol)
-    in_force = require_study(desk.view(study), study).in_force.protocol
-    require_analyses(in_force, (analysis,))
     ask = Ask(
         purpose="run",
         study=study,
-        pool=pool or in_force.analyses[analysis].pool,
+        pool=pool or _pool_of(require_study(desk.view(study), study), analysis),
         analyses=(analysis,),
         files=submission,
         accept_exposure=accept_exposure,
         dry_run=dry_run,
+        protocol=protocol,
         reason=reason,
     )
     return read_and_analyse(desk, ask)
+
+
+def _pool_of(study: StudyState, analysis: str) -> str:
+    """The pool that an analysis is registered for; of one that was amended away, that of its crashed run."""
+    protocol = study.in_force.protocol
+    if analysis not in protocol.analyses:
+        for pool in study.pools.values():
+            if any(read.request.analyses == (analysis,) for read in pool.unfinished):
+                return pool.name
+    require_analyses(protocol, (analysis,))
+    return protocol.analyses[analysis].pool

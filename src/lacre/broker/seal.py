@@ -10,7 +10,9 @@ from lacre.broker.desk import (
     answered,
     clock_warnings,
     enter,
+    put_text,
     remember,
+    salted_text,
     sign_request,
     unbound,
     view,
@@ -29,19 +31,22 @@ from lacre.broker.ingest import (
 )
 from lacre.broker.outcomes import PoolSealed
 from lacre.broker.overlaps import Gathered, gather, still_fresh
+from lacre.broker.texts import require_words
+from lacre.errors import NothingToReplace, ReplacementUnexplained
 from lacre.pools import vault
 from lacre.pools.exposure import fingerprint
 from lacre.pools.held import hold
 from lacre.pools.met import met_elsewhere, person_key
 from lacre.pools.prints import Prints
-from lacre.pools.seal import Context
+from lacre.pools.seal import Context, check_recipients
 from lacre.protocol.models import Protocol
+from lacre.protocol.pools import Pool
 from lacre.rules.common import declared_pool, require_study
 from lacre.rules.custody import grade
 from lacre.rules.decide import decide
 from lacre.rules.requests import Seal, SealDecision, SealedRecord, SealFacts
 from lacre.rules.sealing import check_sealable
-from lacre.rules.state import State
+from lacre.rules.state import PoolState, State, StudyState
 from lacre.store.reader import Reader
 from lacre.text import N_
 
@@ -61,21 +66,44 @@ class _Ready:
         return tuple(raw for table in self.tables.values() for raw in table.raws)
 
 
-def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: bool = False) -> PoolSealed:
-    """Seal the files of a pool (rules 2, 3, 12, 14); the law is asked before anything is encrypted."""
+def seal(
+    desk: Desk,
+    study: str,
+    pool: str,
+    files: Sequence[str],
+    *,
+    as_dev: bool = False,
+    recipients: Sequence[str] = (),
+    replace: bool = False,
+    reason: str | None = None,
+) -> PoolSealed:
+    """Seal the files of a pool (rules 2, 3, 12, 14); the law is asked before anything is encrypted.
+
+    `recipients` are who can open it: by default this ledger's own, or of a pool that is replaced, those it has.
+    """
     state = desk.view(study)
     known = require_study(state, study)
     protocol = known.in_force.protocol
     declared = declared_pool(known, pool)
-    check_sealable(known, pool, declared)
+    before = known.pools.get(pool) if replace else None
+    _check_replaced(known, pool, declared, before, replace=replace, reason=reason)
+    to = check_recipients(recipients or (before.recipients if before else (state.recipient,)))
     given = parse_given(files, declared.tables)
     require_tables(given, declared.tables)
     ready = _read(desk, state, protocol, load(given))
-    asked = {"study": study, "pool": pool, "protocol": known.in_force.protocol_hash, "as_dev": as_dev}
+    words = salted_text(desk, require_words(reason, "seal")) if reason else None
+    asked = {
+        "study": study,
+        "pool": pool,
+        "protocol": known.in_force.protocol_hash,
+        "as_dev": as_dev,
+        "replaces": before.sealed.entry if before else None,
+        "reason": words.digest if words else None,
+    }
     gathered, facts = _facts(desk, desk.snapshot(), state, study, pool, ready)
     _ask_first(desk, state, asked, ready, facts)
     context = Context(state.genesis, study, pool, known.in_force.protocol_hash)
-    sealed = _encrypt(desk, context, (state.recipient,), ready)
+    sealed = _encrypt(desk, context, to, ready)
     signed = sign_request(
         desk,
         Seal,
@@ -90,7 +118,9 @@ def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: boo
         state = view(tx, study)
         if not still_fresh(tx, gathered):
             gathered, facts = _facts(desk, nullcontext(tx), state, study, pool, ready)
-        before = tx.entry(tx.size - 1).time
+        if words is not None:
+            put_text(tx, words)
+        last = tx.entry(tx.size - 1).time
         made = enter(desk, tx, state, signed, facts)
     remember(desk, tx)
     hold(desk.state_folder, sealed.fingerprints, ready.personal)
@@ -110,8 +140,28 @@ def seal(desk: Desk, study: str, pool: str, files: Sequence[str], *, as_dev: boo
         remembered=facts.remembered,
         recipients=sealed.recipients,
         custody=grade(sealed.recipients, state.recipient),
-        warnings=clock_warnings(made, before),
+        opens_here=vault.can_open(sealed.recipients, desk.identities()),
+        replaces=before.sealed.entry if before else None,
+        handed_out=tuple(read.entry for read in before.of_class("inputs")) if before else (),
+        warnings=clock_warnings(made, last),
     )
+
+
+def _check_replaced(
+    study: StudyState,
+    name: str,
+    pool: Pool,
+    before: PoolState | None,
+    *,
+    replace: bool,
+    reason: str | None,
+) -> None:
+    """Rule 2: a pool is sealed once; another file takes its place only on request, unread, and with a reason."""
+    if replace and before is None:
+        raise NothingToReplace(pool=name)
+    check_sealable(study, name, pool, before.sealed.entry if before else None)
+    if replace and not (reason or "").strip():
+        raise ReplacementUnexplained(pool=name)
 
 
 def _read(desk: Desk, state: State, protocol: Protocol, raws: Sequence[Raw]) -> _Ready:
@@ -167,7 +217,7 @@ def _ask_first(
             "recipients": (),
         }
     )
-    decide(state, blank, desk.keys.person.public.keyid, facts)
+    decide(state, blank, desk.person(state).public.keyid, facts)
 
 
 def _encrypt(desk: Desk, context: Context, recipients: Sequence[str], ready: _Ready) -> vault.Sealed:
@@ -178,6 +228,6 @@ def _encrypt(desk: Desk, context: Context, recipients: Sequence[str], ready: _Re
         [(raw.table, raw.data) for raw in ready.raws],
         prints=ready.prints.encode(),
         recipients=recipients,
-        identities=[desk.keys.identity],
+        identities=desk.identities(),
         entropy=desk.entropy,
     )

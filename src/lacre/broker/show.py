@@ -1,25 +1,24 @@
 """`status`, `log`, `show`: where things stand, from the entries alone; nothing is read from a pool."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from sqlalchemy import Engine
-
+from lacre.broker.beside import beside, result_document
 from lacre.broker.desk import Desk, names_of, recorded, view
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
-from lacre.canonical import parse_canonical
-from lacre.errors import DocumentMissing, LawError, NotAResult, NotOfStudy, StoreError
+from lacre.broker.texts import texts_named
+from lacre.errors import LawError, NotAResult, NotOfStudy, StoreError
 from lacre.ledger.keys import PublicKey
 from lacre.ledger.note import VerifierKey
 from lacre.pools.keyring import Keyring
 from lacre.rules.common import require_study
-from lacre.rules.custody import grade
+from lacre.rules.custody import grade_of
+from lacre.rules.keys import active
 from lacre.rules.named import named_by
 from lacre.rules.record import Answered, Recorded, Result, parse_entry
-from lacre.rules.state import State
+from lacre.rules.state import State, StudyState
 from lacre.store.memory import compare
-from lacre.store.reader import Reader, snapshot
+from lacre.store.reader import Reader
 from lacre.text import _
 
 
@@ -34,14 +33,22 @@ def status(desk: Desk) -> LedgerStatus:
             folder=desk.layout.root,
             origin=state.origin,
             genesis=state.genesis,
-            verifier_key=verifier_key(state),
+            verifier_key=next(reversed(verifier_keys(state)), ""),
             size=size,
             root=reader.root_at(size).hex(),
             keys=tuple(state.keys.values()),
             names=names_of(reader, state),
             studies=tuple(study for study in studies if study is not None),
+            custody={study.slug: _custody(study, state) for study in studies if study is not None},
             warnings=(*behind.warnings(reader), *_key_warnings(desk)),
+            verifier_keys=verifier_keys(state),
+            erased=erased_names(reader, state),
         )
+
+
+def _custody(study: StudyState, state: State) -> dict[str, str]:
+    """The custody grade of each sealed pool, through all the hands it went."""
+    return {name: grade_of(pool, state.recipient) for name, pool in study.pools.items()}
 
 
 class _Behind:
@@ -114,36 +121,40 @@ def shown(
         content = recorded(reader, entry).content
         if not isinstance(content, Result) or content.study != study:
             raise NotAResult(study=study, entry=entry)
-        stored = reader.document(content.result)
-    if stored is None:
-        raise DocumentMissing(digest=content.result)
+        document = result_document(reader, content.result)
+        more = beside(reader, known, entry)
     pool = known.pools[content.pool]
-    document: dict[str, Any] = parse_canonical(stored.body)
     return ResultShown(
         name=f"{study}@{entry}",
         entry=entry,
         study=study,
         document=document,
         now=pool.standing,
-        custody=grade(pool.sealed.request.recipients, state.recipient),
+        custody=grade_of(pool, state.recipient),
         language=known.in_force.protocol.language,
         shortfall=pool.sealed.decision.shortfall,
         ignored=dict(ignored or {}),
         finished=finished,
+        **more,
         warnings=warnings,
     )
 
 
-def origin_of(engine: Engine) -> str:
-    """The name of the log, from its genesis."""
-    with snapshot(engine) as reader:
-        return view(reader, "").origin
+def verifier_keys(state: State) -> tuple[str, ...]:
+    """The keys that checkpoints are verified with from here on, in the signed-note form, the newest last.
+
+    They are two while one is taking the other's place: either of them verifies.
+    """
+    return tuple(
+        VerifierKey(state.origin, PublicKey(bytes.fromhex(key.public))).format() for key in active(state, "log")
+    )
 
 
-def verifier_key(state: State) -> str:
-    """The key that checkpoints are verified with, in the signed-note form."""
-    log_key = next(key for key in state.keys.values() if "log" in key.roles)
-    return VerifierKey(state.origin, PublicKey(bytes.fromhex(log_key.public))).format()
+def erased_names(reader: Reader, state: State) -> dict[str, int]:
+    """Of keys whose names were erased, the entry that did it, by keyid."""
+    erasures = reader.erasures()
+    named = {key.keyid: key.name for key in state.keys.values() if key.name is not None}
+    return {keyid: erasures[name] for keyid, name in named.items() if name in erasures}
 
 
 def _of_study(reader: Reader, study: str) -> list[Recorded]:
@@ -154,11 +165,9 @@ def _show_study(desk: Desk, slug: str) -> StudyShown:
     with desk.snapshot() as reader:
         state = view(reader, slug)
         study = require_study(state, slug)
-        custody = {
-            name: grade(pool.sealed.request.recipients, state.recipient) for name, pool in study.pools.items()
-        }
+        custody = _custody(study, state)
         entries = tuple(r for r in _of_study(reader, slug) if r.study == slug)
-        return StudyShown(study, entries, names_of(reader, state), custody)
+        return StudyShown(study, entries, names_of(reader, state), custody, texts_named(reader, entries))
 
 
 def _show_entry(reader: Reader, found: Recorded) -> EntryShown:
@@ -167,11 +176,11 @@ def _show_entry(reader: Reader, found: Recorded) -> EntryShown:
     for digest in digests:
         document = reader.document(digest)
         bodies[digest] = document.body if document is not None else None
-    return EntryShown(found, names_of(reader, view(reader, "")), bodies)
+    texts = texts_named(reader, [found])
+    return EntryShown(found, names_of(reader, view(reader, "")), bodies, texts)
 
 
 def _documents_of(found: Recorded) -> tuple[str, ...]:
-    if not isinstance(found.content, Answered):
-        return ()
-    digests = [getattr(found.content.request, "protocol", None), *(each.digest for each in named_by(found))]
+    request = found.content.request if isinstance(found.content, Answered) else None
+    digests = [getattr(request, "protocol", None), *(each.digest for each in named_by(found))]
     return tuple(dict.fromkeys(digest for digest in digests if digest is not None))

@@ -6,15 +6,22 @@ from dataclasses import dataclass
 from lacre.broker.desk import Desk
 from lacre.broker.files import parse_given
 from lacre.broker.ingest import PoolTable, Raw, load, outside, read_submission_tables, records_of
-from lacre.errors import ForeignCases, SubmissionMissing, SubmissionNotAsked
+from lacre.errors import (
+    FingerprintKeyClosed,
+    ForeignCases,
+    KeyMissing,
+    SubmissionMissing,
+    SubmissionNotAsked,
+)
 from lacre.pools import vault
 from lacre.pools.exposure import match_submission_ids
+from lacre.pools.keyring import FINGERPRINT
 from lacre.pools.prints import Prints
 from lacre.pools.seal import Context
 from lacre.protocol.models import Protocol
 from lacre.rules.reading import submitted_tables, systems_of
 from lacre.rules.requests import SubmissionFacts, Submitted
-from lacre.rules.state import PoolState, State, StudyState
+from lacre.rules.state import PoolState, State
 from lacre.tables.formats import Format
 
 
@@ -57,27 +64,42 @@ def load_submissions(
     )
 
 
-def outside_of(study: StudyState, submission: Submission) -> dict[str, int]:
+def outside_of(protocol: Protocol, submission: Submission) -> dict[str, int]:
     """Count a submission's cells whose value is not a declared one; `NothingDeclared` for a whole column."""
-    found = outside(study.in_force.protocol, submission.tables)
+    found = outside(protocol, submission.tables)
     return {":".join(filter(None, (submission.system, label))): count for label, count in found.items()}
 
 
+def recognising_key(desk: Desk) -> bytes:
+    """The key that cases are recognised by. Raises `KeyMissing` or `FingerprintKeyClosed` where it is not at hand."""
+    key = desk.fingerprint_key()
+    if key is None:
+        path = desk.keys.folder / FINGERPRINT
+        raise FingerprintKeyClosed(path=str(path)) if path.is_file() else KeyMissing(path=str(path))
+    return key
+
+
 def match_ids(
-    desk: Desk, state: State, study: StudyState, prints: Prints, submissions: Sequence[Submission]
+    desk: Desk, state: State, protocol: Protocol, prints: Prints, submissions: Sequence[Submission]
 ) -> list[SubmissionFacts]:
-    """Count, by the pool's fingerprints, the cases a submission leaves out; refuse cases of no such pool."""
+    """Count, by the pool's fingerprints, the cases a submission leaves out; refuse cases of no such pool.
+
+    Raises `KeyMissing` or `FingerprintKeyClosed` where the key that cases are recognised by is not at hand.
+    """
+    if not submissions:
+        return []
+    key = recognising_key(desk)
     facts = []
     for submission in submissions:
         for name, table in submission.tables.items():
             matched = match_submission_ids(
                 prints,
                 name,
-                study.in_force.protocol.tables[name],
+                protocol.tables[name],
                 table.typed,
-                study=study.slug,
+                study=protocol.study,
                 genesis=state.genesis,
-                key=desk.keys.fingerprint,
+                key=key,
             )
             if matched.unknown:
                 raise ForeignCases(table=name, unknown=matched.unknown, known=matched.known)
@@ -108,27 +130,30 @@ def keep(
             desk.vault,
             context_of(state, study, pool, submission.system),
             [(raw.table, raw.data) for raw in raws],
-            recipients=pool.sealed.request.recipients,
+            recipients=pool.recipients,
             entropy=desk.entropy,
         )
-        kept.append(
-            Submitted(
-                system=submission.system,
-                records=records_of(raws, sealed.records),
-                blob=sealed.ciphertext,
-                wrapped_key=sealed.wrapped_key,
-            )
-        )
+        kept.append(submitted(submission.system, raws, sealed))
     return tuple(kept)
 
 
+def submitted(system: str, raws: Sequence[Raw], sealed: vault.SealedSubmission) -> Submitted:
+    """An encrypted submission as a request names it."""
+    return Submitted(
+        system=system,
+        records=records_of(raws, sealed.records),
+        blob=sealed.ciphertext,
+        wrapped_key=sealed.wrapped_key,
+    )
+
+
 def kept_submission(submitted: Submitted, pool: PoolState) -> vault.SealedSubmission:
-    """A submission on record, in the vault's terms."""
+    """A submission, on record or about to be, in the vault's terms."""
     return vault.SealedSubmission(
         submitted.blob,
-        submitted.wrapped_key,
+        pool.wrapped_keys.get(submitted.blob, submitted.wrapped_key),
         tuple(vault.Record(r.table, r.hmac) for r in submitted.records),
-        pool.sealed.request.recipients,
+        pool.recipients,
     )
 
 
@@ -150,7 +175,7 @@ def same_submissions(
             context_of(state, study, pool, new.system),
             kept_submission(old, pool),
             [(raw.table, raw.data) for raw in new.raws],
-            [desk.keys.identity],
+            desk.identities(),
         )
         for old, new in zip(kept, given, strict=True)
     )
@@ -163,16 +188,21 @@ def _written_alike(kept: Submitted, given: Submission) -> bool:
 
 
 def reopen(
-    desk: Desk, protocol: Protocol, state: State, study: str, pool: PoolState, kept: Sequence[Submitted]
+    desk: Desk,
+    protocol: Protocol,
+    state: State,
+    pool: PoolState,
+    kept: Sequence[Submitted],
+    blobs: vault.Blobs | None = None,
 ) -> tuple[Submission, ...]:
-    """Read kept submissions again, to finish the read they were made for."""
+    """Read encrypted submissions: those kept with a read that is to be finished, or those in `blobs`."""
     submissions = []
     for submitted in kept:
         opened = vault.open_submission(
-            desk.vault,
-            context_of(state, study, pool, submitted.system),
+            blobs or desk.vault,
+            context_of(state, protocol.study, pool, submitted.system),
             kept_submission(submitted, pool),
-            [desk.keys.identity],
+            desk.identities(),
         )
         raws = [
             Raw(table, Format(record.format), data)

@@ -11,12 +11,12 @@ import click
 
 from lacre.cli import screen
 from lacre.cli.exits import DONE, VERDICTS
-from lacre.cli.verbs import VERBS
+from lacre.cli.verbs import entry
 from lacre.text import LANGUAGES, N_, _, use_language
 
 if TYPE_CHECKING:
     from lacre.api import Ledger
-    from lacre.broker.outcomes import ReadPlanned, Registered, ResultShown
+    from lacre.broker.outcomes import Amended, ReadPlanned, Registered, ResultShown
 
 P = ParamSpec("P")
 
@@ -42,14 +42,15 @@ class Option(click.Option):
 class Verb(click.Command):
     """A verb: its help says what it does, then its options, then examples."""
 
-    def __init__(self, *args: Any, about: str, examples: Sequence[Example], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, path: str, *, about: str, examples: Sequence[Example], **kwargs: Any) -> None:
+        super().__init__(path.rpartition(" ")[2], **kwargs)
+        self.line = entry(path).about
         self.about = about
         self.examples = tuple(examples)
 
     def format_help_text(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the verb does."""
-        for paragraph in (VERBS[str(self.name)].about, *self.about.split("\n\n")):
+        for paragraph in (self.line, *self.about.split("\n\n")):
             formatter.write_paragraph()
             with formatter.indentation():
                 formatter.write_text(_(paragraph))
@@ -68,21 +69,30 @@ class Verb(click.Command):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a verb: what it may answer to, and how."""
+    """One call of a verb: what it may answer to, and how; and the key that its request is signed with."""
 
     as_json: bool
     folder: Path | None
     language: str
+    signing_key: Path | None = None
 
     @contextmanager
     def ledger(self, passphrase_file: Path | None = None) -> Iterator["Ledger"]:
         """Open the ledger that the call is about, with progress shown on a terminal."""
         from lacre import api
-        from lacre.cli.passphrase import asking
+        from lacre.cli.passphrase import asking, trying
         from lacre.cli.progress import bars
 
-        ask = asking(passphrase_file)
-        with bars() as progress, api.open(self.folder, passphrase=ask, progress=progress) as ledger:
+        with (
+            bars() as progress,
+            api.open(
+                self.folder,
+                passphrase=asking(passphrase_file),
+                identity_passphrase=trying(passphrase_file),
+                key=self.signing_key,
+                progress=progress,
+            ) as ledger,
+        ):
             yield ledger
 
     def show(self, outcome: Any, note: str = "", **more: Any) -> None:
@@ -96,8 +106,8 @@ class Call:
 
             screen.write(as_text(outcome, note=note, width=screen.width(), colour=screen.colour()))
 
-    def show_receipt(self, registered: "Registered", path: Path) -> None:
-        """Show a registration, and where its receipt is."""
+    def show_receipt(self, registered: "Registered | Amended", path: Path) -> None:
+        """Show a registration or an amendment, and where its receipt is."""
         from lacre.report.plan_text import receipt_note
 
         self.show(registered, note=receipt_note(path), receipt_file=str(path))
@@ -119,12 +129,13 @@ class Call:
 def verb(
     name: str, about: str, examples: Sequence[Example]
 ) -> Callable[[Callable[Concatenate[Call, P], int]], Verb]:
-    """Make a function that answers a `Call` with an exit status into the verb `name`."""
+    """Make a function that answers a `Call` with an exit status into the verb `name`: of a group, with its name."""
 
     def make(function: Callable[Concatenate[Call, P], int]) -> Verb:
         @functools.wraps(function)
         def call(*, as_json: bool, ledger: Path | None, lang: str, **given: Any) -> int:
-            return function(Call(as_json, ledger, lang), **given)  # type: ignore[call-arg]  # click passes by name
+            signing_key = given.pop("signing_key", None)
+            return function(Call(as_json, ledger, lang, signing_key), **given)  # type: ignore[call-arg]  # click passes by name
 
         params = [*reversed(getattr(function, "__click_params__", [])), *_shared()]
         return Verb(name, params=params, callback=call, about=about, examples=examples)
@@ -147,6 +158,26 @@ passphrase_option = path_option(
     metavar="FILE",
     help=N_("Read the keys' passphrase from FILE (else LACRE_PASSPHRASE, else it is asked on a terminal)."),
 )
+
+key_option = path_option(
+    "--key",
+    "signing_key",
+    metavar="FILE",
+    help=N_("Sign with the key in FILE (else LACRE_KEY, else the ledger's own)."),
+)
+
+
+identity_option = path_option(
+    "--identity",
+    multiple=True,
+    metavar="FILE",
+    help=N_("Open the pool with the age identity in FILE, too; as often as needed."),
+)
+
+
+def signing_options(function: Callable[P, int]) -> Callable[P, int]:
+    """Declare the options of a verb that signs a request; the key is `Call`'s to use."""
+    return passphrase_option(key_option(function))
 
 
 def _shared() -> list[click.Parameter]:

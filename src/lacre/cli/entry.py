@@ -74,9 +74,9 @@ def _refusal(error: Exception) -> LacreError:
         return Interrupted()
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
-        verb = context.info_name if context is not None and context.parent is not None else None
+        verb = context.command_path.partition(" ")[2] if context is not None else ""
         why = error.format_message()
-        return VerbUnclear(why=why) if verb is None else UsageError(why=why, verb=verb)
+        return VerbUnclear(why=why) if not verb else UsageError(why=why, verb=verb)
     return InternalError(kind=type(error).__name__, where=_where(error))
 
 

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import click
 
-from lacre.cli.command import Call, Example, path_option, verb
+from lacre.cli import screen
+from lacre.cli.command import Call, Example, option, path_option, verb
 from lacre.cli.exits import FINDING
-from lacre.text import N_
+from lacre.cli.give import key_option, memory_option
+from lacre.errors import UsageError
+from lacre.text import N_, _
 
 
 @verb(
@@ -43,20 +46,48 @@ def log_verb(call: Call, study: str | None) -> int:
     "show",
     N_(
         "WHAT is a study, a result as STUDY@ENTRY, or an entry as @ENTRY or its number; without it, the "
-        "whole ledger."
+        "whole ledger. With --deviations it is the table of a study's deviations that a paper needs: what "
+        "departed from the plan, when, why, and what was known then."
     ),
     [
         Example("lacre show credit-screen", N_("A study: its plan, pools, reads and entries.")),
         Example("lacre show credit-screen@5", N_("A result, as when it was first told.")),
         Example("lacre show @3", N_("An entry: its signed bytes and what they say.")),
+        Example(
+            "lacre show credit-screen --deviations --format csv > deviations.csv",
+            N_("A study's deviations, as a table."),
+        ),
     ],
 )
 @click.argument("what", required=False)
-def show_verb(call: Call, what: str | None) -> int:
+@option("--deviations", is_flag=True, help=N_("Show the table of a study's deviations."))
+@option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "csv"]),
+    help=N_("Write the table of deviations so (else text)."),
+)
+def show_verb(call: Call, *, what: str | None, deviations: bool, form: str | None) -> int:
     """Show a study, a result or an entry."""
+    if deviations:
+        return _show_deviations(call, what, form)
+    if form is not None:
+        raise UsageError(why=_("--format is for --deviations."), verb="show")
     with call.ledger() as ledger:
         shown = ledger.show(what)
     call.show(shown)
+    return 0
+
+
+def _show_deviations(call: Call, study: str | None, form: str | None) -> int:
+    if study is None:
+        raise UsageError(why=_("--deviations needs the name of a study."), verb="show")
+    with call.ledger() as ledger:
+        table = ledger.deviations(study)
+    if call.as_json or form in {None, "text"}:
+        call.show(table)
+    else:
+        screen.write(table.markdown() if form == "markdown" else table.csv())
     return 0
 
 
@@ -75,20 +106,23 @@ def show_verb(call: Call, what: str | None) -> int:
             "lacre audit --memory credit-screen@1.receipt",
             N_("Hold it to a receipt that was kept elsewhere."),
         ),
+        Example(
+            "lacre audit --registry registry",
+            N_("A published register, as a stranger does: without a ledger."),
+        ),
     ],
 )
 @click.argument("what", required=False)
-@path_option(
-    "--memory",
-    multiple=True,
-    metavar="FILE",
-    help=N_("Hold the ledger to a receipt or checkpoint; as often as needed."),
-)
-def audit_verb(call: Call, what: str | None, memory: tuple[Path, ...]) -> int:
+@path_option("--registry", metavar="DIR", help=N_("Audit the public register in DIR, and no ledger."))
+@key_option
+@memory_option
+def audit_verb(
+    call: Call, what: str | None, registry: Path | None, key: str | None, memory: tuple[Path, ...]
+) -> int:
     """Audit the ledger."""
     from lacre import api
 
     # Not by opening the ledger first: one that cannot be opened is a finding too.
-    report = api.audit(call.folder, what, memory=memory)
+    report = api.audit(call.folder, what, registry=registry, key=key, memory=memory)
     call.show(report)
     return 0 if report.ok else FINDING

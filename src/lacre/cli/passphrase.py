@@ -1,16 +1,24 @@
 """Where a passphrase comes from: a file, LACRE_PASSPHRASE, or a person at a terminal."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 
 from lacre.cli import screen
-from lacre.errors import NotReadable, PassphraseNotAsked, PassphrasesDiffer, PassphraseUnreadable
+from lacre.errors import (
+    KeyBackupOpen,
+    NotReadable,
+    PassphraseNotAsked,
+    PassphrasesDiffer,
+    PassphraseUnreadable,
+    printable,
+)
 from lacre.text import _
 
 VARIABLE = "LACRE_PASSPHRASE"
+BACKUP_VARIABLE = "LACRE_BACKUP_PASSPHRASE"
 
 
 def asking(file: Path | None) -> Callable[[], str]:
@@ -31,6 +39,25 @@ def asking(file: Path | None) -> Callable[[], str]:
     return ask
 
 
+def trying(file: Path | None) -> Callable[[Path], Iterator[str]]:
+    """Return what gives the passphrases to try on a closed identity file: what is given, then what is typed.
+
+    Raises, when called, as what `asking` returns does.
+    """
+
+    def give(identity: Path) -> Iterator[str]:
+        given = _given(file)
+        if given is not None:
+            yield given
+        if screen.can_ask():
+            words = _("Passphrase of {file}").format(file=printable(identity.name))
+            yield str(click.prompt(words, hide_input=True, err=True))
+        elif given is None:
+            raise PassphraseNotAsked
+
+    return give
+
+
 def chosen(file: Path | None) -> str | None:
     """Return the passphrase for new keys; None, or an empty one from any source, leaves them open."""
     given = _given(file)
@@ -43,9 +70,37 @@ def chosen(file: Path | None) -> str | None:
     return given or None
 
 
-def _given(file: Path | None) -> str | None:
+def asking_for_backup(file: Path | None) -> Callable[[], str]:
+    """Return what gives the passphrase of a closed backup of keys. Raises, when called, as `asking` does."""
+
+    def ask() -> str:
+        given = _given(file, BACKUP_VARIABLE)
+        if given is None and screen.can_ask():
+            given = str(click.prompt(_("Passphrase of the backup"), hide_input=True, err=True))
+        return given or ""
+
+    return ask
+
+
+def choosing_for_backup(file: Path | None) -> Callable[[], str]:
+    """Return what gives the passphrase for a new backup of keys; `KeyBackupOpen` for none, or an empty one."""
+
+    def choose() -> str:
+        given = _given(file, BACKUP_VARIABLE)
+        if given is None and screen.can_ask():
+            given = str(click.prompt(_("Passphrase for the backup"), hide_input=True, err=True))
+            if given != click.prompt(_("The same again"), hide_input=True, err=True):
+                raise PassphrasesDiffer
+        if not given:
+            raise KeyBackupOpen
+        return given
+
+    return choose
+
+
+def _given(file: Path | None, variable: str = VARIABLE) -> str | None:
     if file is None:
-        return os.environ.get(VARIABLE)
+        return os.environ.get(variable)
     try:
         text = file.read_bytes().decode()
     except OSError as error:

@@ -1,13 +1,14 @@
 """The verbs before any data: init, new, check, register."""
 
-import itertools
 import os
 from pathlib import Path
 
 import click
 
-from lacre.cli.command import Call, Example, option, passphrase_option, path_option, verb
-from lacre.errors import ReceiptExists
+from lacre.cli import screen
+from lacre.cli.command import Call, Example, option, passphrase_option, path_option, signing_options, verb
+from lacre.cli.receipts import receipt_file, receipt_option
+from lacre.errors import ReceiptExists, printable
 from lacre.text import N_, _
 
 
@@ -49,24 +50,61 @@ def init_verb(call: Call, origin: str | None, name: str | None, passphrase_file:
     "new",
     N_(
         "Without a name, the templates there are. Each is valid as it stands and explains itself: change "
-        "what is not yours, and ask `lacre check` about it."
+        "what is not yours, and ask `lacre check` about it.\n\n"
+        "With --from, a protocol made from the block `fairness` of a YAML file: name, cases (a file, a table or "
+        "a count), label and prediction (a column, or {column, positive, negative}), probability, attributes "
+        "with their lists of values, intersections, min_cell, unit, calibration_bins, and rules of {id, rate, "
+        "attribute, max_group_gap or worst_group, max_left_out}. A rate is error, false_positive (or fpr), "
+        'false_negative (fnr) or selection; an attribute is one, or several as [a, b] or "a*b". What the file '
+        "leaves open is assumed, marked in a comment and told; so is what a protocol does not hold."
     ),
     [
         Example("lacre new", N_("List the templates.")),
         Example("lacre new fairness > protocol.yaml", N_("Begin a protocol.")),
+        Example(
+            "lacre new fairness --from audit.yaml > protocol.yaml",
+            N_("Make one from what another tool reads."),
+        ),
     ],
 )
 @click.argument("name", required=False)
-def new_verb(call: Call, name: str | None) -> int:
-    """Print a template, or list them."""
+@path_option("--from", "source", metavar="FILE", help=N_("Make it from the block `fairness` of FILE."))
+def new_verb(call: Call, name: str | None, source: Path | None) -> int:
+    """Print a template, or list them; or print a protocol made from a file."""
     from lacre.protocol import templates
 
+    if source is not None:
+        return _import(call, name, source)
     if name is None:
         names = list(templates.names())
         call.say({"templates": names}, "\n".join(names))
     else:
         text = templates.read(name, call.language)
         call.say({"name": name, "text": text}, text)
+    return 0
+
+
+def _import(call: Call, name: str | None, source: Path) -> int:
+    from lacre import api
+
+    if name != "fairness":
+        raise click.UsageError(
+            _("--from makes a protocol of the kind fairness: `lacre new fairness --from FILE`.")
+        )
+    made = api.import_fairness(source, language=call.language)
+    call.say(
+        {
+            "name": name,
+            "text": made.text,
+            "assumed": list(made.assumed),
+            "not_carried": list(made.not_carried),
+        },
+        made.text,
+    )
+    if not call.as_json:
+        told = [_("Assumed: {what}").format(what=each) for each in made.assumed]
+        told += [_("Not carried over: {what}").format(what=each) for each in made.not_carried]
+        screen.write_error("\n".join(map(printable, told)))
     return 0
 
 
@@ -117,15 +155,13 @@ def check_verb(call: Call, protocol: Path, files: tuple[str, ...]) -> int:
     ],
 )
 @click.argument("protocol", type=click.Path(path_type=Path))
-@path_option(
-    "--receipt", metavar="FILE", help=N_("Write the receipt to FILE (else STUDY@ENTRY.receipt, here).")
-)
+@receipt_option
 @option(
     "--accept-infeasible",
     metavar="TEXT",
     help=N_("Put on record why a criterion is kept that no outcome passes, or none fails."),
 )
-@passphrase_option
+@signing_options
 def register_verb(
     call: Call,
     protocol: Path,
@@ -135,22 +171,15 @@ def register_verb(
 ) -> int:
     """Register a protocol and keep its receipt."""
     from lacre.broker.register import load_protocol
-    from lacre.durable import staged
 
-    # Whether the receipt can be written is found out before anything is registered: there is no second one.
     _name, plan = load_protocol(protocol)
-    folder = Path() if receipt is None else receipt.parent
-    with staged(folder, what=_("the receipt") if receipt is None else receipt.name, mode=0o644) as file:
+    with receipt_file(receipt) as keep:
         with call.ledger(passphrase_file) as ledger:
             # A study that is registered already is refused as such, and not for the receipt it has.
             if plan.study not in {study.slug for study in ledger.status().studies}:
                 _refuse_to_overwrite(receipt, plan.study)
             registered = ledger.register(protocol, accept_infeasible=accept_infeasible)
-        file.write(registered.receipt)
-        name = f"{registered.study}@{registered.entry}.receipt" if receipt is None else receipt.name
-        # The name may have been taken meanwhile; what was registered gets its receipt all the same.
-        names = itertools.chain([name], (f"{name}.{number}" for number in itertools.count(2)))
-        path = folder / next(each for each in names if file.keep(each, replace=False))
+        path = keep(registered.study, registered.entry, registered.receipt)
     call.show_receipt(registered, path)
     return 0
 

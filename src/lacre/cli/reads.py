@@ -1,12 +1,14 @@
 """The verbs that read a pool's content: reveal, run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 import click
 
-from lacre.cli.command import Call, Example, option, passphrase_option, path_option, verb
+from lacre.cli.command import Call, Example, identity_option, option, path_option, signing_options, verb
+from lacre.cli.exits import DONE
+from lacre.errors import RequestCarriesAll, StudyNotNamed
 from lacre.text import N_
 
 P = ParamSpec("P")
@@ -15,7 +17,8 @@ P = ParamSpec("P")
 def _read_options(function: Callable[P, int]) -> Callable[P, int]:
     """Declare what every read may be asked with."""
     for decorate in (
-        passphrase_option,
+        signing_options,
+        identity_option,
         option(
             "--reason",
             metavar="TEXT",
@@ -53,7 +56,9 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
         "The first read of teste is the one whose result is confirmatory. A later one must be asked for "
         "with --accept-dev, is on record, is exploratory, and makes teste a dev pool for good. All that "
         "can be checked beforehand is; a refusal there spends nothing. A reveal that crashed is finished "
-        "by asking for it again.\n\nThe exit status is the verdict: 0 PASS, 1 FAIL, 3 "
+        "by asking for it again.\n\nWhere somebody else can open the pool, --request-out writes what you ask "
+        "for, signed, to a file, and reads nothing; they answer it with --request, in this same ledger. The "
+        "submission travels in it, encrypted to them; anybody can read what else is in it.\n\nThe exit status is the verdict: 0 PASS, 1 FAIL, 3 "
         "INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
     ),
     [
@@ -66,39 +71,60 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
             "lacre reveal two-screens --submission old:a.csv --submission new:b.csv",
             N_("Two systems, compared."),
         ),
+        Example(
+            "lacre reveal credit-screen --submission predictions.csv --request-out ask.lacre",
+            N_("Ask the custodian, who can open it."),
+        ),
+        Example(
+            "lacre reveal --request ask.lacre --identity custodian.txt", N_("The custodian reads it for you.")
+        ),
     ],
 )
-@click.argument("study")
+@click.argument("study", required=False)
 @option(
     "--accept-dev",
     is_flag=True,
     help=N_("Read although teste was read: exploratory, and teste is dev from then on."),
 )
+@path_option(
+    "--request-out",
+    metavar="FILE",
+    help=N_("Read nothing; write a signed request to FILE, for whoever can open the pool."),
+)
+@option("--overwrite", is_flag=True, help=N_("Write over the FILE of --request-out if it exists."))
+@path_option(
+    "--request",
+    metavar="FILE",
+    help=N_("Answer the request in FILE, as it was signed; with --dry-run look at it."),
+)
 @_read_options
-def reveal_verb(
-    call: Call,
-    *,
-    study: str,
-    accept_dev: bool,
-    submission: tuple[str, ...],
-    accept_exposure: bool,
-    dry_run: bool,
-    protocol: Path | None,
-    reason: str | None,
-    passphrase_file: Path | None,
-) -> int:
-    """Reveal teste."""
+def reveal_verb(call: Call, *, study: str | None, passphrase_file: Path | None, **asked: Any) -> int:
+    """Reveal teste, or ask for it, or answer who does."""
+    identity = asked.pop("identity")
+    request, output, overwrite = (asked.pop(name) for name in ("request", "request_out", "overwrite"))
+    if request is not None:
+        _refuse_beside({**asked, "request_out": output, "overwrite": overwrite})
+    elif study is None:
+        raise StudyNotNamed(verb="reveal")
     with call.ledger(passphrase_file) as ledger:
-        outcome = ledger.reveal(
-            study,
-            submission,
-            accept_dev=accept_dev,
-            accept_exposure=accept_exposure,
-            dry_run=dry_run,
-            protocol=protocol,
-            reason=reason,
-        )
-    return call.show_read(outcome)
+        if request is not None:
+            looked = {name: asked[name] for name in ("dry_run", "protocol")}
+            return call.show_read(ledger.answer_reveal(request, study=study, identity=identity, **looked))
+        assert study is not None
+        if output is not None:
+            call.show(
+                ledger.request_reveal(study, asked.pop("submission"), output, overwrite=overwrite, **asked)
+            )
+            return DONE
+        return call.show_read(ledger.reveal(study, asked.pop("submission"), identity=identity, **asked))
+
+
+def _refuse_beside(asked: Mapping[str, Any]) -> None:
+    """Refuse what a signed request says itself."""
+    options = [f"--{name.replace('_', '-')}" for name, value in asked.items() if value]
+    beside = [option for option in options if option not in {"--dry-run", "--protocol"}]
+    if beside:
+        raise RequestCarriesAll(options=", ".join(sorted(beside)))
 
 
 @verb(
@@ -130,6 +156,7 @@ def run_verb(
     dry_run: bool,
     protocol: Path | None,
     reason: str | None,
+    identity: tuple[Path, ...],
     passphrase_file: Path | None,
 ) -> int:
     """Run an analysis."""
@@ -143,5 +170,6 @@ def run_verb(
             dry_run=dry_run,
             protocol=protocol,
             reason=reason,
+            identity=identity,
         )
     return call.show_read(outcome)

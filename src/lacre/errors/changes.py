@@ -37,6 +37,15 @@ class NothingToReplace(LawError):
     remedy = N_("Seal it without --replace.")
 
 
+class ReplacementUnexplained(LawError):
+    """A replacement says why."""
+
+    code = "replacement-unexplained"
+    rule = 2
+    template = N_("The pool {pool} is to be replaced, and nothing says why.")
+    remedy = N_('Say it, on the record: --reason "TEXT".')
+
+
 class PoolAlreadyRead(LawError):
     """A pool is replaced until its first read."""
 
@@ -150,6 +159,56 @@ class RewrapDiffers(LawError):
     rule = 2
     template = N_("The request does not hand over exactly what is kept of the pool {pool}, or names nobody.")
     remedy = N_("Sign a new request with `lacre rewrap`.")
+
+
+class RequestAnswered(LawError):
+    """A request is answered once."""
+
+    code = "request-answered"
+    rule = 6
+    template = N_("This request was answered already: {result}.")
+    remedy = N_("See what it gave with `lacre show {result}`.")
+
+
+class RequestInProgress(LawError):
+    """A request that another process is answering."""
+
+    code = "request-in-progress"
+    rule = 16
+    template = N_("This request for {study}/{pool} is being answered by another process.")
+    remedy = N_("Wait for it; if it crashes, the same call goes on from there.")
+
+
+class RequestHistoryDiffers(LawError):
+    """A request whose signer saw another history than this ledger's."""
+
+    code = "request-history-differs"
+    rule = 18
+    template = N_("Who signed this request had seen a ledger of {seen} entries: {why}.")
+    remedy = N_(
+        "One of the two ledgers is an old copy, or was rewritten: compare them with `lacre audit`, then have the "
+        "request made anew. Nothing was spent."
+    )
+
+
+class RequestOutdated(LawError):
+    """A request that was signed before the pool was sealed as it is now."""
+
+    code = "request-outdated"
+    rule = 2
+    template = N_("The pool {pool} was sealed at entry {entry}, after this request was signed.")
+    remedy = N_("Have the request made anew, for the pool as it is now. Nothing was spent.")
+
+
+class FinishNotCompared(LawError):
+    """A submission that cannot be held against the one of the read that is to be finished."""
+
+    code = "finish-not-compared"
+    rule = 16
+    template = N_(
+        "The read of {pool} at entry {entry} has no result yet, and its submission cannot be opened here to compare."
+    )
+    remedy = N_("Leave --submission out: the request then asks to finish that read, with what it was given.")
 
 
 class KeyAlreadyEnrolled(LawError):

@@ -111,6 +111,16 @@ class ArchiveInvalid(FormatError):
     )
 
 
+class RequestFileInvalid(FormatError):
+    """A file that is no request made with --request-out."""
+
+    code = "request-file-invalid"
+    template = N_("{file} is no request that can be answered: {why}.")
+    remedy = N_(
+        "Ask for the file again, as `lacre reveal --request-out` wrote it: it was changed on its way."
+    )
+
+
 class RecordInvalid(FormatError):
     """A request or entry whose content is not what its kind holds."""
 

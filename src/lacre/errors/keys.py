@@ -63,7 +63,7 @@ class KeyExists(KeyError_):
 
     code = "key-exists"
     template = N_("There is a key at {path} already, and no key is ever written over.")
-    remedy = N_("Use it as it is, or make the new ledger in another folder.")
+    remedy = N_("Use it as it is, or have the new one written elsewhere.")
 
 
 class KeyFileDamaged(KeyError_):
@@ -72,3 +72,116 @@ class KeyFileDamaged(KeyError_):
     code = "key-file-damaged"
     template = N_("The key file {path} is damaged: {why}.")
     remedy = N_("Put it back from a copy.")
+
+
+class IdentityFileInvalid(KeyError_):
+    """A file given as an identity that holds none."""
+
+    code = "identity-file-invalid"
+    template = N_("{path} holds no identity that opens pools: {why}.")
+    remedy = N_("Give a file as `age-keygen` writes it; `age --passphrase` may have closed it.")
+
+
+class IdentityPassphraseWrong(PassphraseWrong):
+    """A closed identity file that no given passphrase opens."""
+
+    code = "identity-passphrase-wrong"
+    template = N_("The passphrase does not open the identity file {path}.")
+    remedy = N_("Try it again; `age --decrypt {path}` must ask for the same one.")
+
+
+class FingerprintKeyClosed(KeyError_):
+    """The key that cases are recognised by, closed to an identity that is not at hand."""
+
+    code = "fingerprint-key-closed"
+    template = N_(
+        "The key that cases are recognised by, {path}, is closed to the ledger's own identity, which is not here. "
+        "Nothing was spent."
+    )
+    remedy = N_(
+        "Put identity.age back into the ledger's keys, or give it with --identity: a submission's ids are matched "
+        "with the pool's before a read."
+    )
+
+
+class ActiveKeyMissing(KeyMissing):
+    """A key that acts in this ledger by now, and is in no file of its folder of keys."""
+
+    code = "active-key-missing"
+    template = N_("The {role} key that acts in this ledger, {key}…, is in no file of {folder}.")
+    remedy = N_("Put it back from a copy: `lacre key recover BACKUP` does, or copy its .pem file there.")
+
+
+class KeyUnclear(KeyError_):
+    """A key that is named by something that fits none, or several."""
+
+    code = "key-unclear"
+    template = N_("{given!r} is not the id of one key enrolled here, nor its first eight digits or more.")
+    remedy = N_("`lacre key list` shows the ids; the public key will do, too.")
+
+
+class PublicKeyUnclear(KeyError_):
+    """Something that is no public key."""
+
+    code = "public-key-unclear"
+    template = N_("{given} is no public key: {why}.")
+    remedy = N_("Give the 64 digits that `lacre key new` printed, or an open PEM file with an Ed25519 key.")
+
+
+class KeyBackupExists(KeyError_):
+    """A backup is never written over."""
+
+    code = "key-backup-exists"
+    template = N_("{path} is there already, and no backup is ever written over.")
+    remedy = N_("Name another file.")
+
+
+class KeyBackupOpen(KeyError_):
+    """A backup of keys without a passphrase, which nobody asked for."""
+
+    code = "key-backup-open"
+    template = N_("A backup of keys is closed with a passphrase, and none was given.")
+    remedy = N_(
+        "Give one when asked, in LACRE_BACKUP_PASSPHRASE, or from a file (--backup-passphrase-file FILE); to keep the "
+        "backup open to whoever finds it, add --open."
+    )
+
+
+class KeyBackupDamaged(KeyError_):
+    """A file that is no backup of keys, or no longer one."""
+
+    code = "key-backup-damaged"
+    template = N_("{path} is no backup of a ledger's keys: {why}.")
+    remedy = N_("Name the file that `lacre key backup` wrote, or another copy of it.")
+
+
+class KeyBackupForeign(KeyError_):
+    """A backup of another ledger's keys."""
+
+    code = "key-backup-foreign"
+    template = N_("{path} holds keys of another ledger: {why}. Nothing was written.")
+    remedy = N_("Name the ledger it is of (--ledger DIR), or the backup that is of this one.")
+
+
+class KeyFileDiffers(KeyExists):
+    """A key file that stands where a backup has another."""
+
+    code = "key-file-differs"
+    template = N_("{path} is not what the backup has under this name, and no key is ever written over.")
+    remedy = N_("Move it away if it is not wanted, and recover again. Nothing was written.")
+
+
+class KeyBackupClosed(PassphraseNeeded):
+    """A closed backup, and no passphrase to open it."""
+
+    code = "key-backup-closed"
+    template = N_("The backup {path} is closed with a passphrase, and none was given.")
+    remedy = N_("Give it when asked, in LACRE_BACKUP_PASSPHRASE, or from a file (--backup-passphrase-file FILE).")
+
+
+class KeyBackupPassphraseWrong(PassphraseWrong):
+    """A closed backup that the given passphrase does not open."""
+
+    code = "key-backup-passphrase-wrong"
+    template = N_("The passphrase does not open the backup {path}.")
+    remedy = N_("Try it again: it is the one that was chosen for the backup, which need not be that of the keys.")

@@ -74,7 +74,10 @@ class PoolAlreadySealed(LawError):
     code = "pool-already-sealed"
     rule = 2
     template = N_("The pool {pool} was sealed at entry {entry} ({time}).")
-    remedy = N_("A sealed pool stays as it is. `lacre show STUDY` says what it holds.")
+    remedy = N_(
+        "`lacre show STUDY` says what it holds. Until its first read another file can take its place, on the record: "
+        'add --replace --reason "TEXT".'
+    )
 
 
 class PoolIsOpen(LawError):
@@ -296,8 +299,32 @@ class KeyNotEntitled(LawError):
 
     code = "key-not-entitled"
     rule = 5
-    template = N_("The key {key} does not hold the role {role} at this point of the ledger.")
-    remedy = N_("Sign with a key that holds it; `lacre show` lists the keys.")
+    template = N_("The key {key}… does not hold the role {role} at this point of the ledger.")
+    remedy = N_(
+        "Sign with a key that holds it (--key FILE), or have an owner enrol one (`lacre key enrol`). `lacre key list` "
+        "shows the keys."
+    )
+
+
+class KeyNotEnrolled(KeyNotEntitled):
+    """A request is signed by a key of this ledger."""
+
+    code = "key-not-enrolled"
+    template = N_("The key {key}… is not enrolled in this ledger, and this takes a key with the role {role}.")
+    remedy = N_(
+        "Have an owner enrol it (`lacre key enrol PUBLIC --role {role}`), or sign with another (--key FILE)."
+    )
+
+
+class KeyRevoked(KeyNotEntitled):
+    """A revoked key signs nothing more."""
+
+    code = "key-revoked"
+    template = N_("The key {key}… was revoked at entry {entry}, and signs nothing more; this takes the role {role}.")
+    remedy = N_(
+        "What it signed before stands. Sign with another key (--key FILE); an owner can enrol one with "
+        "`lacre key enrol PUBLIC --role {role}`."
+    )
 
 
 class LedgerRolledBack(LawError):

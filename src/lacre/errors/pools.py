@@ -18,12 +18,34 @@ class RecipientInvalid(PoolError):
     remedy = N_("A recipient begins with age1 and is what `age-keygen -y` prints for an identity.")
 
 
+class RecipientsTooMany(PoolError):
+    """More recipients than an entry of the log has room to name."""
+
+    code = "recipients-too-many"
+    template = N_("A pool is sealed to {limit} recipients at most, and {count} were given.")
+    remedy = N_("Name fewer; one identity may be held by several people.")
+
+
 class IdentityCannotOpen(PoolError):
     """A sealed key, and no identity it was sealed to."""
 
     code = "identity-cannot-open"
     template = N_("None of the {count} identities at hand opens {study}/{pool}.")
-    remedy = N_("It is sealed to {recipients}: ask who holds one of them, or give the identity's file.")
+    remedy = N_(
+        "It is sealed to {recipients}: give the file of such an identity with --identity, or ask whoever holds one. "
+        "`lacre reveal STUDY --request-out FILE` writes a request that they can answer."
+    )
+
+
+class SubmissionCannotOpen(PoolError):
+    """A submission that came with a request, and no identity it was encrypted to."""
+
+    code = "submission-cannot-open"
+    template = N_("None of the {count} identities at hand opens the submission in {file}. Nothing was spent.")
+    remedy = N_(
+        "Give the file of another identity with --identity. If the pool changed hands since, the request has to be "
+        "made anew."
+    )
 
 
 class PoolBlobMissing(PoolError):

@@ -36,3 +36,11 @@ class TemplateUnknown(ProtocolError):
     code = "template-unknown"
     template = N_("There is no template {name}.")
     remedy = N_("Choose one of {known}.")
+
+
+class ImportInvalid(ProtocolInvalid):
+    """A file to make a protocol from, with problems listed as those of a protocol are."""
+
+    code = "import-invalid"
+    template = N_("No protocol can be made from {name} as it stands ({count} to mend):")
+    remedy = N_("Mend what is listed, then import it again; `lacre new --help` says what the file may hold.")

@@ -67,6 +67,32 @@ class FileExists(UsageError):
     remedy = N_("Name another file, or add --overwrite.")
 
 
+class RequestCarriesAll(UsageError):
+    """Options beside a request that somebody else signed."""
+
+    code = "request-carries-all"
+    template = N_("A request is answered as it was signed: {options} cannot be given with it.")
+    remedy = N_("Leave that out, or ask for another request. `--dry-run --request FILE` shows what it asks.")
+
+
+class RequestOfOtherStudy(UsageError):
+    """A request for another study than the one named beside it."""
+
+    code = "request-of-other-study"
+    template = N_("{file} asks for a read of {study!r}, and {named!r} was named.")
+    remedy = N_("Leave the study out, or name the request's own.")
+
+
+class StudyNotNamed(UsageError):
+    """A read of which it is not said what."""
+
+    code = "study-not-named"
+    template = N_("No study was named to read.")
+    remedy = N_(
+        "Name one, as in `lacre {verb} STUDY`, or give a request that somebody signed with --request FILE."
+    )
+
+
 class TableNotNamed(UsageError):
     """A pool of several tables, of which one must be named."""
 
@@ -244,3 +270,19 @@ class Interrupted(LacreError):
     exit_status = EXIT_INTERRUPTED
     template = N_("Interrupted.")
     remedy = N_("What was recorded stands; run the same command again to go on from there.")
+
+
+class TextUnclear(UsageError):
+    """An erasure of one of several texts, which is not said."""
+
+    code = "text-unclear"
+    template = N_("Entry {entry} named {texts}, and one of them must be named.")
+    remedy = N_("Add --which with one of these words, or the beginning of a text's digest. Nothing was erased.")
+
+
+class EntryWithoutText(UsageError):
+    """An erasure of what an entry does not have."""
+
+    code = "entry-without-text"
+    template = N_("Entry {entry} brought no name, reason or other words into the ledger.")
+    remedy = N_("`lacre show @ENTRY` lists an entry's texts. What is no text stays on record for good.")

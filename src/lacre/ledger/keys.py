@@ -15,6 +15,7 @@ SIGNATURE_SIZE = 64
 MAX_PASSPHRASE = 1023  # bytes; OpenSSL's PEM_BUFSIZE less one
 _PLAIN = b"-----BEGIN PRIVATE KEY-----"
 _CLOSED = b"-----BEGIN ENCRYPTED PRIVATE KEY-----"
+_PUBLIC = b"-----BEGIN PUBLIC KEY-----"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,22 @@ class PublicKey:
     def __post_init__(self) -> None:
         if len(self.raw) != KEY_SIZE:
             raise KeyMalformed(why=_("a public key has 32 bytes"))
+
+    @classmethod
+    def from_pem(cls, pem: bytes) -> "PublicKey":
+        """Return the key of a PEM file of a public key (SubjectPublicKeyInfo), or of the open private key to it.
+
+        Raises `KeyMalformed`, and `PassphraseNeeded` for a closed private key.
+        """
+        if not pem.startswith(_PUBLIC):
+            return PrivateKey.from_pkcs8(pem).public
+        try:
+            key = serialization.load_pem_public_key(pem)
+        except (ValueError, TypeError, UnsupportedAlgorithm):
+            raise KeyMalformed(why=_("the file is damaged or of an unknown kind")) from None
+        if not isinstance(key, Ed25519PublicKey):
+            raise KeyMalformed(why=_("the file holds a key of another kind"))
+        return cls(key.public_bytes_raw())
 
     @property
     def keyid(self) -> str:

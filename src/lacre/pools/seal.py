@@ -21,12 +21,14 @@ from cryptography.cobblestone import Cobblestone256Decryptor, Cobblestone256Encr
 from cryptography.exceptions import InvalidTag
 
 from lacre.canonical import canonical_json
-from lacre.errors import IdentityCannotOpen, PoolBlobChanged, RecipientInvalid
+from lacre.errors import IdentityCannotOpen, PoolBlobChanged, RecipientInvalid, RecipientsTooMany
 from lacre.text import _
 
 KEY_SIZE = 32
 SALT_SIZE = 32
 CHUNK = 1 << 20
+MOST_RECIPIENTS = 32
+"""An entry, which names them, has room for many more; who holds a pool should be countable."""
 _LENGTH_SIZE = 8
 _SECRET_PREFIX = "AGE-SECRET-KEY-1"  # noqa: S105 - what a secret begins with, and no secret
 
@@ -257,12 +259,17 @@ def identities_of_file(content: bytes) -> tuple[Identity, ...] | None:
 
 
 def check_recipients(recipients: Sequence[str]) -> tuple[str, ...]:
-    """Return the recipients, each once; `RecipientInvalid` when there is none, or one is no age1… key."""
+    """Return the recipients, each once and in its one spelling.
+
+    Raises `RecipientInvalid` when there is none, or one is no age1… key, and `RecipientsTooMany`.
+    """
     if not recipients:
         raise RecipientInvalid(recipient=_("An empty list"), why=_("nobody could open it"))
-    for one in recipients:
-        _recipient(one)
-    return tuple(dict.fromkeys(recipients))
+    # In capitals it is the same key, and the custody grade goes by the text.
+    found = tuple(dict.fromkeys(str(_recipient(one.strip().lower())) for one in recipients))
+    if len(found) > MOST_RECIPIENTS:
+        raise RecipientsTooMany(limit=MOST_RECIPIENTS, count=len(found))
+    return found
 
 
 def wrap(secrets: SealKey, recipients: Sequence[str]) -> bytes:
@@ -296,7 +303,7 @@ def unwrap(
 def _recipient(text: str) -> Any:
     try:
         return pyrage.x25519.Recipient.from_str(text)
-    except pyrage.RecipientError as error:
+    except (pyrage.RecipientError, UnicodeEncodeError) as error:
         # A secret given in place of a recipient must not end up on a screen or in a log.
         shown = f"{_SECRET_PREFIX}…" if text.upper().startswith("AGE-SECRET-KEY") else text
         raise RecipientInvalid(recipient=shown, why=str(error)) from None

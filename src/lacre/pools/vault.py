@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from lacre.durable import make_folder, read_chunks, require_space, staged
 from lacre.errors import (
@@ -25,6 +26,16 @@ from lacre.store.discover import BlobKind, blob_name, pool_folder
 from lacre.text import _
 
 Entropy = Callable[[int], bytes]
+
+
+class Blobs(Protocol):
+    """Where encrypted blobs are had from: the vault, or a file that carries some."""
+
+    def chunks(self, study: str, pool: str, kind: BlobKind, digest: str) -> Iterator[bytes]:
+        """Yield a blob's content in pieces. Raises `PoolBlobMissing`, and `PoolBlobChanged` in place of an end."""
+
+    def read(self, study: str, pool: str, kind: BlobKind, digest: str) -> bytes:
+        """Return a blob's content, checked. Raises `PoolBlobMissing`, `PoolBlobChanged`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +109,7 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class SealedSubmission:
-    """A submission kept encrypted beside its pool; digests in hexadecimal."""
+    """A submission kept encrypted beside its pool, or corrected tables; digests in hexadecimal."""
 
     ciphertext: str
     wrapped_key: str
@@ -141,6 +152,29 @@ def seal_pool(
             _verify_content(vault, context, sealed, _unwrapped(vault, context, sealed, identities))
         except LacreError as error:
             raise SealNotProven(study=context.study, pool=context.pool, why=error.message) from error
+    return sealed
+
+
+def seal_corrected(
+    vault: Vault,
+    context: Context,
+    records: Sequence[tuple[str, bytes]],
+    *,
+    recipients: Sequence[str],
+    identities: Sequence[Identity],
+    entropy: Entropy,
+) -> SealedSubmission:
+    """Encrypt corrected tables beside their pool, under a key and a salt of their own, and open them again.
+
+    `identities` open the pool, and so these. Errors as of `seal_pool`.
+    """
+    recipients = seal.check_recipients(recipients)
+    _require_space(vault, records, 0)
+    sealed = SealedSubmission(*_keep(vault, context, records, recipients, entropy), recipients)
+    try:
+        _verify_content(vault, context, sealed, _unwrapped(vault, context, sealed, identities))
+    except LacreError as error:
+        raise SealNotProven(study=context.study, pool=context.pool, why=error.message) from error
     return sealed
 
 
@@ -187,11 +221,28 @@ def seal_submission(
     return SealedSubmission(*_keep(vault, context, records, recipients, entropy), recipients)
 
 
+def encrypt_submission(
+    context: Context, records: Sequence[tuple[str, bytes]], *, recipients: Sequence[str], entropy: Entropy
+) -> tuple[SealedSubmission, bytes, bytes]:
+    """Encrypt a system's raw files as `seal_submission` does, in memory; return ciphertext and wrapped key, too."""
+    assert context.system is not None
+    secrets = SealKey(entropy(seal.KEY_SIZE), entropy(seal.SALT_SIZE))
+    ciphertext = b"".join(_ciphertext(context, records, secrets))
+    wrapped = seal.wrap(secrets, recipients)
+    sealed = SealedSubmission(
+        hashlib.sha256(ciphertext).hexdigest(),
+        hashlib.sha256(wrapped).hexdigest(),
+        _committed(records, secrets),
+        seal.check_recipients(recipients),
+    )
+    return sealed, ciphertext, wrapped
+
+
 def open_submission(
-    vault: Vault, context: Context, sealed: SealedSubmission, identities: Sequence[Identity]
+    blobs: Blobs, context: Context, sealed: SealedSubmission, identities: Sequence[Identity]
 ) -> list[tuple[str, bytes]]:
     """Return the raw files of a submission with their tables' names. Errors as of `open_pool`."""
-    return _open(vault, context, sealed, identities)
+    return _open(blobs, context, sealed, identities)
 
 
 def submission_matches(
@@ -215,6 +266,43 @@ def _by_table(record: Record) -> str:
     return record.table
 
 
+# --- other hands -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedKey:
+    """The file with a ciphertext's key and salt: its kind, its digest, and who can open it."""
+
+    kind: BlobKind
+    digest: str
+    recipients: tuple[str, ...]
+
+
+def rewrap(
+    vault: Vault,
+    context: Context,
+    wrapped: Sequence[WrappedKey],
+    identities: Sequence[Identity],
+    recipients: Sequence[str],
+) -> tuple[str, ...]:
+    """Wrap keys and salts to other recipients, in files beside the old ones; return the new files' digests.
+
+    Nothing is decrypted but them, and nothing is written unless all of them open. `context` names the pool in a
+    refusal. Raises `PoolBlobMissing`, `PoolBlobChanged`, `IdentityCannotOpen`, `RecipientInvalid`, `DiskFull`,
+    `NotWritten`.
+    """
+    recipients = seal.check_recipients(recipients)
+    study, pool = context.study, context.pool
+    opened = [
+        seal.unwrap(vault.read(study, pool, each.kind, each.digest), identities, context, each.recipients)
+        for each in wrapped
+    ]
+    return tuple(
+        vault.put(study, pool, each.kind, [seal.wrap(secrets, recipients)])
+        for each, secrets in zip(wrapped, opened, strict=True)
+    )
+
+
 # --- both --------------------------------------------------------------------------------------------------
 
 
@@ -236,45 +324,51 @@ def _keep(
 ) -> tuple[str, str, tuple[Record, ...]]:
     kind, key_kind = _kinds(context)
     secrets = SealKey(entropy(seal.KEY_SIZE), entropy(seal.SALT_SIZE))
-    plaintext = seal.pack([raw for _table, raw in records])
-    ciphertext = vault.put(context.study, context.pool, kind, seal.encrypt(secrets.key, context, plaintext))
+    ciphertext = vault.put(context.study, context.pool, kind, _ciphertext(context, records, secrets))
     wrapped_key = vault.put(context.study, context.pool, key_kind, [seal.wrap(secrets, recipients)])
-    committed = tuple(Record(table, seal.commitment(secrets.salt, raw)) for table, raw in records)
-    return ciphertext, wrapped_key, committed
+    return ciphertext, wrapped_key, _committed(records, secrets)
+
+
+def _ciphertext(context: Context, records: Sequence[tuple[str, bytes]], secrets: SealKey) -> Iterator[bytes]:
+    return seal.encrypt(secrets.key, context, seal.pack([raw for _table, raw in records]))
+
+
+def _committed(records: Sequence[tuple[str, bytes]], secrets: SealKey) -> tuple[Record, ...]:
+    return tuple(Record(table, seal.commitment(secrets.salt, raw)) for table, raw in records)
 
 
 def _unwrapped(
-    vault: Vault, context: Context, sealed: Sealed | SealedSubmission, identities: Sequence[Identity]
+    blobs: Blobs, context: Context, sealed: Sealed | SealedSubmission, identities: Sequence[Identity]
 ) -> SealKey:
     _kind, key_kind = _kinds(context)
-    wrapped = vault.read(context.study, context.pool, key_kind, sealed.wrapped_key)
+    wrapped = blobs.read(context.study, context.pool, key_kind, sealed.wrapped_key)
     return seal.unwrap(wrapped, identities, context, sealed.recipients)
 
 
 def _pieces(
-    vault: Vault, context: Context, sealed: Sealed | SealedSubmission, secrets: SealKey
+    blobs: Blobs, context: Context, sealed: Sealed | SealedSubmission, secrets: SealKey
 ) -> Iterator[tuple[int, bytes]]:
     kind, _key_kind = _kinds(context)
-    ciphertext = vault.chunks(context.study, context.pool, kind, sealed.ciphertext)
+    ciphertext = blobs.chunks(context.study, context.pool, kind, sealed.ciphertext)
     plaintext = seal.decrypt(secrets.key, context, ciphertext)
     return seal.unpack(plaintext, len(sealed.records), context)
 
 
 def _verify_content(
-    vault: Vault, context: Context, sealed: Sealed | SealedSubmission, secrets: SealKey
+    blobs: Blobs, context: Context, sealed: Sealed | SealedSubmission, secrets: SealKey
 ) -> None:
-    pieces = _pieces(vault, context, sealed, secrets)
+    pieces = _pieces(blobs, context, sealed, secrets)
     found = seal.commitments(secrets.salt, pieces, len(sealed.records))
     if found != tuple(record.hmac for record in sealed.records):
         raise context.changed(_("its content is another than its entry commits to"))
 
 
 def _open(
-    vault: Vault, context: Context, sealed: Sealed | SealedSubmission, identities: Sequence[Identity]
+    blobs: Blobs, context: Context, sealed: Sealed | SealedSubmission, identities: Sequence[Identity]
 ) -> list[tuple[str, bytes]]:
-    secrets = _unwrapped(vault, context, sealed, identities)
-    _verify_content(vault, context, sealed, secrets)
+    secrets = _unwrapped(blobs, context, sealed, identities)
+    _verify_content(blobs, context, sealed, secrets)
     contents: list[list[bytes]] = [[] for _record in sealed.records]
-    for index, piece in _pieces(vault, context, sealed, secrets):
+    for index, piece in _pieces(blobs, context, sealed, secrets):
         contents[index].append(piece)
     return [(record.table, b"".join(pieces)) for record, pieces in zip(sealed.records, contents, strict=True)]

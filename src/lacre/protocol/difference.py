@@ -34,28 +34,32 @@ class Change:
     after: Any
 
 
-def difference(before: Protocol, after: Protocol) -> tuple[Change, ...]:
+def difference(before: Protocol, after: Protocol, *, whole: bool = False) -> tuple[Change, ...]:
     """Return every field in which two protocols differ, in the order a protocol is written.
 
-    It is empty exactly when the two have the same hash.
+    It is empty exactly when the two have the same hash. With `whole`, what is on one side alone is one change,
+    and not one for each of its fields.
     """
-    return tuple(_changes("", value_of(before), value_of(after)))
+    return tuple(_changes("", value_of(before), value_of(after), whole=whole))
 
 
 def render(changes: Sequence[Change]) -> str:
     """Return the changes as lines for people, `path: before -> after`."""
-    return "\n".join(
-        printable(f"{change.path}: {_written(change.before)} -> {_written(change.after)}")
-        for change in changes
-    )
+    return "\n".join(map(line, changes))
+
+
+def line(change: Change) -> str:
+    """Return one change as a line for people."""
+    return printable(f"{change.path}: {_written(change.before)} -> {_written(change.after)}")
 
 
 def _written(value: Any) -> str:
     return _("(absent)") if value is ABSENT else canonical_json(value).decode()
 
 
-def _changes(path: str, before: Any, after: Any) -> Iterator[Change]:
-    parts = _parts(before, after)
+def _changes(path: str, before: Any, after: Any, *, whole: bool) -> Iterator[Change]:
+    one_side = whole and (before is ABSENT or after is ABSENT)
+    parts = None if one_side else _parts(before, after)
     if parts is None:
         if before is ABSENT or after is ABSENT or canonical_json(before) != canonical_json(after):
             yield Change(path, before, after)
@@ -63,7 +67,7 @@ def _changes(path: str, before: Any, after: Any) -> Iterator[Change]:
     old, new = parts
     for name in _in_turn(old, new):
         step = f"{path}.{name}" if path else name
-        yield from _changes(step, old.get(name, ABSENT), new.get(name, ABSENT))
+        yield from _changes(step, old.get(name, ABSENT), new.get(name, ABSENT), whole=whole)
     common = [name for name in old if name in new]
     if isinstance(before, list) and common != [name for name in new if name in old]:
         yield Change(path, list(old), list(new))

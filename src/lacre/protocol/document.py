@@ -168,7 +168,7 @@ def _refusal(problems: list[Problem], loaded: Loaded, name: str) -> LacreError:
     flaws = [problem for problem in problems if problem.refusal is None]
     if flaws:
         flaws += [problem for problem in problems if problem.refusal is FewerThanTwoGroups]
-        lines = {_line(problem, loaded) for problem in flaws}
+        lines = {line_of(problem, loaded) for problem in flaws}
         return invalid(name, [f"{at.line}:{at.column} {text}" for at, text in sorted(lines)])
     unbuilt = [problem for problem in problems if problem.refusal is KindNotBuilt]
     if unbuilt:
@@ -177,7 +177,8 @@ def _refusal(problems: list[Problem], loaded: Loaded, name: str) -> LacreError:
     return FewerThanTwoGroups(where=", ".join(dotted(each.path, loaded.value) for each in problems))
 
 
-def _line(problem: Problem, loaded: Loaded) -> tuple[Position, str]:
+def line_of(problem: Problem, loaded: Loaded) -> tuple[Position, str]:
+    """Return where a problem of a document stands, and what is said of it."""
     path = problem.path
     places = loaded.keys if problem.at_key else loaded.positions
     while path not in places and path:

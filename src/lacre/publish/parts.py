@@ -10,11 +10,16 @@ from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.merkle import leaf_hash
 from lacre.ledger.note import Note
 from lacre.ledger.tiles import Tile
+from lacre.protocol.models import Protocol
 from lacre.rules.named import named_by
 from lacre.rules.record import Answered, Recorded, parse_entry
 from lacre.rules.requests import Erase
+from lacre.rules.state import State, fold
 from lacre.store.reader import Reader
 from lacre.text import _
+
+FILE, FOLDER = 0o644, 0o755
+"""The modes of what is to be served or handed on."""
 
 Wanted = Callable[[Recorded], bool]
 
@@ -67,6 +72,15 @@ def gather(reader: Reader, wanted: Wanted) -> Parts:
     if (parts.checkpoint.size, parts.checkpoint.root) != (parts.tree.size, parts.tree.root):
         raise StoreCorrupt(path=reader.path, why=_("its checkpoint is not that of its entries"))
     return parts
+
+
+def keys_of(reader: Reader) -> State:
+    """Return the ledger as its own entries make it: its name, and its keys."""
+
+    def none(digest: str) -> Protocol:
+        raise DocumentMissing(digest=digest)
+
+    return fold((parse_entry(row.index, row.envelope) for row in reader.study_entries("")), none)
 
 
 def documents(reader: Reader, parts: Parts) -> Iterator[tuple[str, bytes]]:

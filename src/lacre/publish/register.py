@@ -32,16 +32,11 @@ from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.note import MAX_NOTE, Note
 from lacre.ledger.tiles import FOLDER as TILES
 from lacre.ledger.tiles import Tile, bundles_of, pack, tiles_of
-from lacre.protocol.models import Protocol
-from lacre.publish.parts import Parts, documents, entries_of, gather
+from lacre.publish.parts import FILE, FOLDER, Parts, documents, entries_of, gather, keys_of
 from lacre.report.published import RegisterExported
-from lacre.rules.record import parse_entry
-from lacre.rules.state import State, fold
+from lacre.rules.state import State
 from lacre.store.reader import Reader
 from lacre.text import _
-
-FILE, FOLDER = 0o644, 0o755
-"""The modes of what is to be served."""
 
 
 def write_register(reader: Reader, folder: Path) -> RegisterExported:
@@ -56,7 +51,7 @@ def write_register(reader: Reader, folder: Path) -> RegisterExported:
     place = _Place(folder)
     before = place.checkpoint()
     if before is not None:
-        _check_extends(folder, before, _keys(reader), parts)
+        _check_extends(folder, before, keys_of(reader), parts)
     for tile in bundles_of(parts.size):
         place.put(tile.path, pack(entries_of(reader, tile)))
     for tile in tiles_of(parts.size):
@@ -81,13 +76,6 @@ def write_register(reader: Reader, folder: Path) -> RegisterExported:
         written=place.written,
         removed=place.removed,
     )
-
-
-def _keys(reader: Reader) -> State:
-    def none(digest: str) -> Protocol:
-        raise DocumentMissing(digest=digest)
-
-    return fold((parse_entry(row.index, row.envelope) for row in reader.study_entries("")), none)
 
 
 def _check_extends(folder: Path, before: tuple[Checkpoint, bytes], state: State, parts: Parts) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lacre.audit.audit import audit
 from lacre.audit.files import HeldFiles
@@ -31,9 +31,12 @@ from lacre.ledger.note import VerifierKey
 from lacre.protocol.document import from_canonical
 from lacre.publish.archive import MOST, unpack
 from lacre.publish.manifest import Manifest, digests
-from lacre.report.published import Recount, Verified
+from lacre.report.published import Verified
 from lacre.rules.record import Result
 from lacre.text import _
+
+if TYPE_CHECKING:
+    from lacre.analyses.recompute import Recomputed
 
 Files = Mapping[str, bytes]
 
@@ -182,7 +185,7 @@ def _brief(value: object) -> str:
     return str(value) if isinstance(value, str | int | float | None) else type(value).__name__
 
 
-def _recompute(files: Files, document: Mapping[str, Any]) -> Recount | None:
+def _recompute(files: Files, document: Mapping[str, Any]) -> "Recomputed | None":
     """Compute the result again by the protocol it names; None where that is not there or cannot be read."""
     from lacre.analyses.recompute import recompute
 
@@ -191,12 +194,4 @@ def _recompute(files: Files, document: Mapping[str, Any]) -> Recount | None:
         protocol = from_canonical(files[document_path(digest)])
     except (KeyError, LacreError):
         return None
-    again = recompute(document, protocol)
-    return Recount(
-        estimates=again.estimates,
-        bounds=again.bounds,
-        criteria=again.criteria,
-        withheld=again.withheld,
-        beyond=again.beyond,
-        differences=again.differences,
-    )
+    return recompute(document, protocol)

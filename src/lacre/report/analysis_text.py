@@ -62,13 +62,18 @@ def summary(page: Page, criteria: Sequence[Document]) -> None:
             Cell(each["id"], "bold"),
             *([each.get("system") or ""] if systems else []),
             _rule(each),
-            _observed(each),
-            words.interval(each["low"], each["high"], apart_from=each["threshold"]),
+            *observed(each),
             verdict(each["state"]),
         ]
         for each in criteria
     ]
     page.table(columns, rows)
+
+
+def observed(criterion: Document) -> tuple[str, str]:
+    """Return the value of a criterion, and its interval."""
+    interval = words.interval(criterion["low"], criterion["high"], apart_from=criterion["threshold"])
+    return _observed(criterion), interval
 
 
 def _observed(criterion: Document) -> str:

@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from lacre.audit.findings import Noted
-from lacre.audit.report import AuditReport
-from lacre.audit.story import ReadTold, Story
+from lacre.audit.report import AuditReport, ErasedTold
+from lacre.audit.story import AmendedTold, HandedTold, ReadTold, Story
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, shortfalls, standing
 from lacre.rules.custody import grade
 from lacre.rules.record import Answered, Genesis
-from lacre.rules.requests import ReadDecision, Seal
+from lacre.rules.remarks import Remark
+from lacre.rules.requests import ReadDecision, Rewrap, Seal
 from lacre.text import _, ngettext
 
 MOST_LINES = 200
@@ -41,19 +42,30 @@ def brief_page(report: AuditReport) -> Page:
     """Write an audit without the history."""
     page = Page()
     _verdict(page, report)
+    noted(page, report)
+    return page
+
+
+def noted(page: Page, report: AuditReport) -> None:
+    """List what was found, and what was odd."""
     _noted(page, _("Findings"), report.findings, "red")
     _noted(page, _("Warnings, which are no findings"), report.warnings, "yellow")
-    return page
+    _erased(page, report.erased)
 
 
 def _custody(page: Page, report: AuditReport) -> None:
     """Say of every sealed pool who can look at it, where the history begins with who the ledger's own is."""
     own = next((each.content.recipient for each in report.history if isinstance(each.content, Genesis)), None)
-    pools: dict[str, list[str]] = {}
+    holders: dict[str, tuple[str, ...]] = {}
     for each in report.history:
         request = each.content.request if isinstance(each.content, Answered) else None
-        if own is not None and isinstance(request, Seal):
-            pools.setdefault(grade(request.recipients, own), []).append(f"{request.study}/{request.pool}")
+        if own is not None and isinstance(request, Seal | Rewrap):
+            name = f"{request.study}/{request.pool}"
+            before = holders.get(name, ()) if isinstance(request, Rewrap) else ()
+            holders[name] = (*before, *request.recipients)
+    pools: dict[str, list[str]] = {}
+    for name, who in holders.items():
+        pools.setdefault(grade(who, own or ""), []).append(name)
     if pools:
         page.gap()
     for held, names in pools.items():
@@ -86,6 +98,18 @@ def _noted(page: Page, title: str, noted: Sequence[Noted], style: str) -> None:
     page.table(columns, rows)
 
 
+def _erased(page: Page, erased: Sequence[ErasedTold]) -> None:
+    """Say which texts are gone by an entry, and so are not missing."""
+    if not erased:
+        return
+    page.heading(_("Erased, which is no finding"))
+    for each in erased:
+        said = _("The {what} of entry {named}, by entry {entry}: sha256:{digest}")
+        page.say(
+            said.format(what=each.what, named=each.named, entry=each.entry, digest=each.digest), indent=1
+        )
+
+
 def _history(page: Page, report: AuditReport) -> None:
     page.heading(_("History"))
     hidden = len(report.history) - MOST_LINES
@@ -101,22 +125,26 @@ def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
     """Write the history of one result: each step with its time, then what it adds up to."""
     page.heading(_("The story of {result}").format(result=told.name))
     columns = [Column(_("entry"), right=True), Column(_("time (UTC)")), Column(_("what"), wraps=True)]
-    rows: list[Row] = [
-        _step(told.registration.entry, told.registration.time, _registered(told, names)),
-        _step(told.seal.entry, told.seal.time, _sealed(told, names)),
+    steps = [
+        (told.registration.entry, told.registration.time, _registered(told, names)),
+        (told.seal.entry, told.seal.time, _sealed(told, names)),
+        (
+            told.result.entry,
+            told.result.time,
+            _("This is the result: {state}.").format(state=told.result.state),
+        ),
+        *((read.entry, read.time, _read(read, told, names)) for read in told.reads),
+        *((each.entry, each.time, _handed(each, told, names)) for each in told.handed),
+        *((each.entry, each.time, _amended(each, names)) for each in told.amendments),
+        *((each.entry, each.time, _remarked(each, told, names)) for each in _remarks(told)),
     ]
-    for read in told.reads:
-        rows.append(_step(read.entry, read.time, _read(read, told, names)))
-        if read.when == "itself":
-            outcome = _("This is the result: {state}.").format(state=told.result.state)
-            rows.append(_step(told.result.entry, told.result.time, outcome))
-    page.table(columns, rows)
+    page.table(columns, [_step(*each) for each in sorted(steps)])
     page.gap()
     page.say(Cell(told.result.state, words.STATE_STYLES.get(told.result.state, "")), ". ", _why(told))
     for line in shortfalls(told.seal.shortfall):
         page.say(line)
     page.say(_counts(told))
-    page.say(_("Custody: {grade}").format(grade=custody(grade(told.seal.recipients, told.recipient))))
+    page.say(_("Custody: {grade}").format(grade=custody(grade(told.holders, told.recipient))))
 
 
 def _step(entry: int, time: str, what: str) -> Row:
@@ -136,6 +164,8 @@ def _sealed(told: Story, names: Mapping[str, str]) -> str:
     said = _("{who} sealed {pool}, which then counted as {standing}.").format(
         who=words.who(told.seal.by, names), pool=told.pool, standing=told.seal.standing
     )
+    if told.replaced:
+        said += " " + _("That took the place of the seal at entry {entry}.").format(entry=told.replaced[-1])
     if told.seal.remembered:
         count = told.seal.remembered
         met = ngettext(
@@ -147,6 +177,39 @@ def _sealed(told: Story, names: Mapping[str, str]) -> str:
     return said
 
 
+def _handed(each: HandedTold, told: Story, names: Mapping[str, str]) -> str:
+    return _("{who} handed {pool} to {recipients}; nothing was read.").format(
+        who=words.who(each.by, names), pool=told.pool, recipients=words.listing(each.recipients)
+    )
+
+
+def _amended(each: AmendedTold, names: Mapping[str, str]) -> str:
+    said = _("{who} amended the plan (version {version}): {why}. Known then: {known}.").format(
+        who=words.who(each.by, names),
+        version=each.version,
+        why=words.said(each.why).rstrip("."),
+        known=words.known(each.known),
+    )
+    if each.burns:
+        said += " " + _("From here on {pool} counts as dev.").format(pool=words.listing(each.burns))
+    return said
+
+
+def _remarks(told: Story) -> tuple[Remark, ...]:
+    return told.deviations if told.withdrawn is None else (*told.deviations, told.withdrawn)
+
+
+def _remarked(each: Remark, told: Story, names: Mapping[str, str]) -> str:
+    who, text = words.who(each.by, names), words.said(each.text)
+    if each is told.withdrawn:
+        return _("{who} withdrew the study: {words}").format(who=who, words=text)
+    if each.about is None:
+        return _("{who} put a deviation on record: {words}").format(who=who, words=text)
+    return _("{who} put a deviation on record, about entry {entry}: {words}").format(
+        who=who, entry=each.about, words=text
+    )
+
+
 def _read(read: ReadTold, told: Story, names: Mapping[str, str]) -> str:
     who = words.who(read.by, names)
     if read.purpose == "inputs":
@@ -155,6 +218,10 @@ def _read(read: ReadTold, told: Story, names: Mapping[str, str]) -> str:
         said = _("{who} went on with the read at entry {entry}, which had crashed.").format(
             who=who, entry=read.finishes
         )
+    elif read.corrects is not None:
+        said = _(
+            "{who} scored the result at entry {entry} again on corrected labels, number {number}."
+        ).format(who=who, entry=read.corrects, number=read.number)
     else:
         said = _("{who} read {pool}: class {read_class}, number {number}.").format(
             who=who, pool=told.pool, read_class=read.read_class, number=read.number

@@ -1,6 +1,6 @@
 """What an entry did, in one line of words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from lacre.errors import printable
@@ -8,12 +8,24 @@ from lacre.report import words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.rules.record import Answered, Genesis, Recorded, Result
 from lacre.rules.requests import (
+    Amend,
+    AmendDecision,
+    Decision,
+    Deviate,
+    Erase,
+    Erratum,
+    KeyChange,
+    KeyDecision,
     Read,
     ReadDecision,
     Register,
+    RegisterFacts,
+    Rewrap,
+    RewrapDecision,
     Seal,
     SealDecision,
     SealFacts,
+    Withdraw,
 )
 from lacre.text import N_, _, ngettext
 
@@ -21,21 +33,36 @@ EXPLORATORY: Mapping[str, str] = MappingProxyType(
     {
         "not-the-registered-pool": N_("not on the unread pool its analyses are registered for"),
         "later-submission": N_("not the first submission of its system"),
+        "amended-since-read": N_("the plan was amended after these cases were first read"),
+        "label-erratum": N_(
+            "the same submissions were scored again on labels corrected after the first result"
+        ),
     }
 )
 
 
-def what(recorded: Recorded) -> str:
-    """Say what the entry did; names and words of people are shown, never obeyed."""
+def what(recorded: Recorded, errata: Collection[int] = ()) -> str:
+    """Say what the entry did; names and words of people are shown, never obeyed.
+
+    `errata` are the entries known to be errata, by which their results are told from those of other reads.
+    """
     content = recorded.content
     if isinstance(content, Genesis):
         return _("began the ledger {origin}").format(origin=printable(content.origin))
     if isinstance(content, Result):
         standing = _("confirmatory") if content.confirmatory else _("not confirmatory")
-        return _("result of entry {read}: {state}, {standing}").format(
-            read=content.read, state=content.state, standing=standing
+        said = (
+            _("result of the erratum at entry {read}: {state}, {standing}")
+            if content.read in errata
+            else _("result of entry {read}: {state}, {standing}")
         )
+        return said.format(read=content.read, state=content.state, standing=standing)
     return _answer(content)
+
+
+def errata_among(entries: Iterable[Recorded]) -> frozenset[int]:
+    """Return the entries that are errata."""
+    return frozenset(each.index for each in entries if each.kind == "erratum")
 
 
 def by(recorded: Recorded) -> str | None:
@@ -49,11 +76,12 @@ def table(page: Page, entries: Sequence[Recorded], names: Mapping[str, str], *, 
     columns += [Column(_("study"))] if studies else []
     columns += [Column(_("by"), wraps=True), Column(_("what"), wraps=True)]
     rows: list[Row] = []
+    errata = errata_among(entries)
     for recorded in entries:
         asked = by(recorded)
         row = [Cell(str(recorded.index), "bold"), Cell(words.moment(recorded.time))]
         row += [Cell(recorded.study or "")] if studies else []
-        rows.append([*row, words.who(asked, names) if asked else "", what(recorded)])
+        rows.append([*row, words.who(asked, names) if asked else "", what(recorded, errata)])
     page.table(columns, rows)
 
 
@@ -63,15 +91,85 @@ def exploratory(codes: Sequence[str]) -> str:
 
 
 def _answer(content: Answered) -> str:
-    request, decision = content.request, content.decision
-    if isinstance(request, Register):
-        return _("registered the protocol sha256:{digest}…").format(digest=words.short(request.protocol))
-    if isinstance(request, Seal):
-        assert isinstance(decision, SealDecision)
-        assert isinstance(content.facts, SealFacts)
-        return _seal(request, content.facts, decision)
-    assert isinstance(decision, ReadDecision)
-    return _read(request, decision)
+    request = content.request
+    match request:
+        case KeyChange() | Erase():
+            return _of_ledger(request, content.decision)
+        case Register():
+            assert isinstance(content.facts, RegisterFacts)
+            return _register(request, content.facts)
+        case Amend() | Deviate() | Withdraw():
+            return _change(request, content)
+        case Seal():
+            assert isinstance(content.decision, SealDecision)
+            assert isinstance(content.facts, SealFacts)
+            return _seal(request, content.facts, content.decision)
+        case Rewrap():
+            assert isinstance(content.decision, RewrapDecision)
+            return _("handed {pool} to other recipients, custody: {grade}").format(
+                pool=printable(request.pool), grade=printable(content.decision.custody)
+            )
+    assert isinstance(content.decision, ReadDecision)
+    return (
+        _read(request, content.decision) if isinstance(request, Read) else _erratum(request, content.decision)
+    )
+
+
+def _of_ledger(request: KeyChange | Erase, decision: Decision) -> str:
+    """What was done to the whole ledger: to its keys, or to a text."""
+    if isinstance(request, Erase):
+        return _("took out the text {digest}…, which stays named").format(digest=words.short(request.digest))
+    assert isinstance(decision, KeyDecision)
+    roles = words.listing(decision.roles)
+    new, old = (words.short(keyid or "") for keyid in (decision.enrols, decision.revokes))
+    if request.action == "enrol":
+        return _("enrolled the key {key}… as {roles}").format(key=new, roles=roles)
+    if request.action == "revoke":
+        return _("revoked the key {key}…").format(key=old)
+    if decision.revokes is None:
+        return _("let the key {key}… sign checkpoints beside the old one").format(key=new)
+    return _("put the key {key}… in the place of {old}…, as {roles}").format(key=new, old=old, roles=roles)
+
+
+def _change(request: Amend | Deviate | Withdraw, content: Answered) -> str:
+    if isinstance(request, Withdraw):
+        return _("withdrew the study")
+    if isinstance(request, Deviate):
+        if request.about is None:
+            return _("put a deviation on record")
+        return _("put a deviation on record, about entry {entry}").format(entry=request.about)
+    decision = content.decision
+    assert isinstance(decision, AmendDecision)
+    assert isinstance(content.facts, RegisterFacts)
+    said = _("amended the plan: version {version}, protocol sha256:{digest}…").format(
+        version=decision.version, digest=words.short(request.protocol)
+    )
+    said = _one_way(said, content.facts)
+    if not decision.burns:
+        return said
+    return _("{said}: makes {pool} dev").format(said=said, pool=words.listing(decision.burns))
+
+
+def _erratum(request: Erratum, decision: ReadDecision) -> str:
+    return _(
+        "scored the result at entry {entry} again on corrected labels of {pool}, number {number}"
+    ).format(entry=request.corrects, pool=printable(request.pool), number=decision.number)
+
+
+def _register(request: Register, facts: RegisterFacts) -> str:
+    said = _("registered the protocol sha256:{digest}…").format(digest=words.short(request.protocol))
+    return _one_way(said, facts)
+
+
+def _one_way(said: str, facts: RegisterFacts) -> str:
+    one_way = len(facts.infeasible or ())
+    if not one_way:
+        return said
+    return ngettext(
+        "{said}, of which {count} criterion can only come out one way",
+        "{said}, of which {count} criteria can only come out one way",
+        one_way,
+    ).format(said=said, count=one_way)
 
 
 def _seal(request: Seal, facts: SealFacts, decision: SealDecision) -> str:
@@ -80,7 +178,14 @@ def _seal(request: Seal, facts: SealFacts, decision: SealDecision) -> str:
         "sealed {pool}: {rows} row as declared by the broker",
         "sealed {pool}: {rows} rows as declared by the broker",
         rows,
-    ).format(pool=printable(request.pool), rows=rows)
+    )
+    if request.replaces is not None:
+        said = ngettext(
+            "sealed {pool} again, in place of entry {replaces}: {rows} row as declared by the broker",
+            "sealed {pool} again, in place of entry {replaces}: {rows} rows as declared by the broker",
+            rows,
+        )
+    said = said.format(pool=printable(request.pool), rows=rows, replaces=request.replaces)
     parts = [said, _("counts as {standing}").format(standing=printable(decision.standing))]
     if decision.shortfall:
         parts.append(_("fewer than planned"))

@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,11 @@ from lacre.audit.report import AuditReport
 from lacre.audit.story import Story
 from lacre.broker import outcomes
 from lacre.protocol.document import value_of
-from lacre.report import history
+from lacre.report import change_json, history, keys_json, published
 from lacre.report.chosen import chosen
 from lacre.rules.custody import grade
 from lacre.rules.record import Answered, Recorded
+from lacre.rules.requests import Erratum
 from lacre.rules.state import PoolState, ReadMade, StudyState
 from lacre.rules.wire import Wire
 
@@ -42,6 +43,7 @@ def result(shown: outcomes.ResultShown) -> Document:
         "result": shown.name,
         **known,
         **{name: value for name, value in stored.items() if name not in known},
+        **change_json.beside(shown),
         "shortfall": _wires(shown.shortfall),
         "ignored": _lists(shown.ignored),
         "finished": shown.finished,
@@ -60,6 +62,10 @@ def planned(plan: outcomes.ReadPlanned) -> Document:
         "ignored": _lists(plan.ignored),
         "outside": dict(plan.outside),
         "finishes": plan.finishes,
+        "unchecked": list(plan.unchecked),
+        "by": plan.by,
+        "name": plan.name,
+        "reason": plan.reason,
     }
 
 
@@ -148,7 +154,42 @@ def sealed(pool: outcomes.PoolSealed) -> Document:
         "remembered": pool.remembered,
         "recipients": list(pool.recipients),
         "custody": pool.custody,
+        "opens_here": pool.opens_here,
+        "replaces": pool.replaces,
+        "handed_out": list(pool.handed_out),
         "warnings": list(pool.warnings),
+    }
+
+
+def rewrapped(pool: outcomes.PoolRewrapped) -> Document:
+    """Return a pool in other hands."""
+    return {
+        "study": pool.study,
+        "pool": pool.pool,
+        "entry": pool.entry,
+        "time": pool.time,
+        "before": list(pool.before),
+        "recipients": list(pool.recipients),
+        "keys": pool.keys,
+        "custody": pool.custody,
+        "opens_here": pool.opens_here,
+        "warnings": list(pool.warnings),
+    }
+
+
+def requested(request: outcomes.RequestWritten) -> Document:
+    """Return a request that was written to a file."""
+    return {
+        "study": request.study,
+        "pool": request.pool,
+        "request_file": str(request.path),
+        **request.decision.as_json(),
+        "recipients": list(request.recipients),
+        "submissions": _wires(request.submissions),
+        "ignored": _lists(request.ignored),
+        "outside": dict(request.outside),
+        "finishes": request.finishes,
+        "unchecked": list(request.unchecked),
     }
 
 
@@ -175,17 +216,12 @@ def status(ledger: outcomes.LedgerStatus) -> Document:
         "verifier_key": ledger.verifier_key,
         "entries": ledger.size,
         "root": ledger.root,
-        "keys": [
-            {
-                "keyid": key.keyid,
-                "name": ledger.names.get(key.keyid),
-                "roles": sorted(key.roles),
-                "enrolled": key.enrolled,
-                "revoked": key.revoked,
-            }
-            for key in ledger.keys
+        "verifier_keys": list(ledger.verifier_keys),
+        "keys": keys_json.keys_of(ledger.keys, ledger.names, ledger.erased),
+        "studies": [
+            {**_study(study), "custody": dict(ledger.custody.get(study.slug, {}))}
+            for study in ledger.studies
         ],
-        "studies": [_study(study) for study in ledger.studies],
         "warnings": list(ledger.warnings),
     }
 
@@ -217,6 +253,7 @@ def study(shown: outcomes.StudyShown) -> Document:
     protocol = shown.study.in_force.protocol
     return {
         **_study(shown.study),
+        "texts": {digest: change_json.text(each) for digest, each in shown.texts.items()},
         "title": protocol.title,
         "question": protocol.question,
         "custody": dict(shown.custody),
@@ -237,6 +274,7 @@ def entry(shown: outcomes.EntryShown) -> Document:
             digest: None if body is None else body.decode("utf-8", "replace")
             for digest, body in shown.documents.items()
         },
+        "texts": {digest: change_json.text(each) for digest, each in shown.texts.items()},
     }
 
 
@@ -249,6 +287,7 @@ def audit(report: AuditReport) -> Document:
         "checkpoint": report.checkpoint,
         "findings": [_noted(each) for each in report.findings],
         "warnings": [_noted(each) for each in report.warnings],
+        "erased": [dataclasses.asdict(each) for each in report.erased],
         "history": _history(report.history, report.names),
         "story": None if report.story is None else _story(report.story),
     }
@@ -259,16 +298,33 @@ DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = MappingProxyType(
         outcomes.LedgerMade: made,
         outcomes.Checked: checked,
         outcomes.Registered: registered,
+        outcomes.AmendmentPlanned: change_json.planned,
+        outcomes.Amended: change_json.amended,
+        outcomes.Deviated: change_json.deviated,
+        outcomes.Withdrawn: change_json.withdrawn,
+        outcomes.Deviations: change_json.deviations,
         outcomes.PoolSealed: sealed,
+        outcomes.PoolRewrapped: rewrapped,
+        outcomes.RequestWritten: requested,
         outcomes.InputsWritten: inputs,
         outcomes.ReadPlanned: planned,
         outcomes.ResultShown: result,
         outcomes.LedgerStatus: status,
         outcomes.Recovered: recovered,
+        outcomes.KeyMade: keys_json.made,
+        outcomes.IdentityMade: keys_json.identity,
+        outcomes.KeyChanged: keys_json.changed,
+        outcomes.KeysShown: keys_json.shown,
+        outcomes.KeysBackedUp: keys_json.backed_up,
+        outcomes.KeysRecovered: keys_json.recovered,
+        outcomes.Erased: keys_json.erased,
         outcomes.Log: log,
         outcomes.StudyShown: study,
         outcomes.EntryShown: entry,
         AuditReport: audit,
+        published.RegisterExported: published.register_json,
+        published.Exported: published.exported_json,
+        published.Verified: published.verified_json,
     }
 )
 
@@ -279,10 +335,11 @@ def as_json(outcome: Any) -> Document:
 
 
 def _history(entries: Sequence[Recorded], names: Mapping[str, str]) -> list[Document]:
-    return [_line(recorded, names) for recorded in entries]
+    errata = history.errata_among(entries)
+    return [_line(recorded, names, errata) for recorded in entries]
 
 
-def _line(recorded: Recorded, names: Mapping[str, str]) -> Document:
+def _line(recorded: Recorded, names: Mapping[str, str], errata: Collection[int] = ()) -> Document:
     asked = history.by(recorded)
     content = recorded.content
     line = {
@@ -291,7 +348,7 @@ def _line(recorded: Recorded, names: Mapping[str, str]) -> Document:
         "kind": recorded.kind,
         "study": recorded.study,
         "by": asked,
-        "what": history.what(recorded),
+        "what": history.what(recorded, errata),
         "name": names.get(asked) if asked else None,
     }
     return {**line, "pool": getattr(content.request, "pool", None)} if isinstance(content, Answered) else line
@@ -306,7 +363,7 @@ def _story(told: Story) -> Document:
         **dataclasses.asdict(told.seal),
         "shortfall": _wires(told.seal.shortfall),
         "recipients": list(told.seal.recipients),
-        "custody": grade(told.seal.recipients, told.recipient),
+        "custody": grade(told.holders, told.recipient),
     }
     result_ = {
         **dataclasses.asdict(told.result),
@@ -320,7 +377,12 @@ def _story(told: Story) -> Document:
         "now": told.now,
         "registration": dataclasses.asdict(told.registration),
         "seal": seal,
+        "replaced": list(told.replaced),
+        "handed": [
+            {**dataclasses.asdict(each), "recipients": list(each.recipients)} for each in told.handed
+        ],
         "reads": [dataclasses.asdict(read) for read in told.reads],
+        **change_json.told(told),
         "outcome": result_,
     }
 
@@ -332,9 +394,10 @@ def _study(state: StudyState) -> Document:
         "registered": {"entry": state.registered.entry, "time": state.registered.time},
         "protocol": PRESENTED + in_force.protocol_hash,
         "version": len(state.versions),
+        **change_json.study(state),
         "pools": {
             name: _pool(state.pools[name]) if name in state.pools else None
-            for name in in_force.protocol.pools
+            for name in dict.fromkeys((*in_force.protocol.pools, *state.pools))
         },
     }
 
@@ -346,6 +409,17 @@ def _pool(pool: PoolState) -> Document:
         "sealed": {"entry": sealed_.entry, "time": sealed_.time, "by": sealed_.by},
         "rows": dict(sealed_.facts.rows),
         "burned": pool.burned,
+        "replaced": [{"entry": each.entry, "time": each.time, "by": each.by} for each in pool.replaced],
+        "recipients": list(pool.recipients),
+        "handed": [
+            {
+                "entry": each.entry,
+                "time": each.time,
+                "by": each.by,
+                "recipients": list(each.request.recipients),
+            }
+            for each in pool.handed
+        ],
         "shortfall": _wires(sealed_.decision.shortfall),
         "reads": [_read(read) for read in pool.reads],
     }
@@ -362,6 +436,7 @@ def _read(read: ReadMade) -> Document:
         "confirmatory": read.decision.confirmatory,
         "burns": read.decision.burns,
         "finishes": read.request.finishes,
+        "corrects": read.request.corrects if isinstance(read.request, Erratum) else None,
         "result": read.result,
         "state": read.state,
     }

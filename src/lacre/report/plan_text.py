@@ -10,8 +10,9 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.group_fairness import Criterion
 from lacre.protocol.models import Protocol
 from lacre.report import words
+from lacre.report.custody_text import sealed_to
 from lacre.report.page import Cell, Column, Page, Row
-from lacre.report.result_text import custody, ignored, outside, shortfalls, warnings
+from lacre.report.result_text import ignored, outside, shortfalls, warnings
 from lacre.rules.overlap_words import overlap_text
 from lacre.text import _, ngettext
 
@@ -190,14 +191,22 @@ def sealed_page(sealed: PoolSealed) -> Page:
                 sealed.remembered,
             ).format(count=sealed.remembered)
         )
-    page.say(_("Custody: {grade}").format(grade=custody(sealed.custody)))
-    if len(sealed.recipients) == 1:
+    if sealed.replaces is not None:
         page.say(
-            _(
-                "One key alone can open it, keys/identity.age in the ledger's folder: if that is lost, so is the "
-                "pool. Keep a copy of it elsewhere."
+            _("It takes the place of what was sealed at entry {entry}, which stays on record.").format(
+                entry=sealed.replaces
             )
         )
+    if sealed.handed_out:
+        said = ngettext(
+            "The inputs handed out at entry {entries} are those of the old files: hand them out again.",
+            "The inputs handed out at entries {entries} are those of the old files: hand them out again.",
+            len(sealed.handed_out),
+        )
+        page.say(
+            Cell(_("Warning: "), "yellow"), said.format(entries=", ".join(map(str, sealed.handed_out)))
+        )
+    sealed_to(page, sealed)
     warnings(page, sealed.warnings)
     return page
 

@@ -8,8 +8,8 @@ from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.errors import printable
 from lacre.report import analysis_text, history, words
 from lacre.report.analysis_text import Document, verdict
-from lacre.report.page import Cell, Page
-from lacre.rules.requests import ReadDecision, Shortfall
+from lacre.report.page import Cell, Column, Page, Row
+from lacre.rules.requests import ReadDecision, Shortfall, SubmissionFacts
 from lacre.text import N_, _, ngettext
 
 CUSTODY: Mapping[str, str] = MappingProxyType(
@@ -28,6 +28,19 @@ CUSTODY: Mapping[str, str] = MappingProxyType(
     }
 )
 
+UNCHECKED: Mapping[str, str] = MappingProxyType(
+    {
+        "ids": N_(
+            "Not checked here, for want of the fingerprint key or the pool's fingerprints: whether the "
+            "submission's ids are those of the pool. That is found out before anything is spent."
+        ),
+        "overlaps": N_(
+            "Not checked here, for want of the pools' fingerprints: which cases other pools share. That is found "
+            "out before anything is spent."
+        ),
+    }
+)
+
 
 def result_page(shown: ResultShown) -> Page:
     """Write a result for people."""
@@ -39,8 +52,17 @@ def result_page(shown: ResultShown) -> Page:
         page.say(
             _("This finished the read at entry {entry}, which had crashed.").format(entry=shown.finished)
         )
+    if shown.withdrawn is not None:
+        page.say(
+            Cell(_("Withdrawn: "), "bold red"),
+            _("the study was withdrawn at entry {entry}. {words}").format(
+                entry=shown.withdrawn.entry, words=words.said(shown.withdrawn.text)
+            ),
+        )
     for analysis in document["analyses"]:
         analysis_text.analysis(page, analysis)
+    errata(page, shown)
+    _remarks(page, shown)
     page.gap()
     _notes(page, document)
     _foot(page, shown)
@@ -64,6 +86,10 @@ def brief_page(shown: ResultShown) -> Page:
 def standing(pool: str, decision: ReadDecision) -> str:
     """Say whether the result of a read of `pool` is confirmatory, and why or why not."""
     read_class = decision.read_class
+    if read_class == "erratum":
+        return _("Exploratory: this is erratum {number} of a result on {pool}; {why}.").format(
+            number=decision.number, pool=pool, why=history.exploratory(decision.exploratory)
+        )
     if decision.confirmatory:
         if read_class == "teste":
             return _("Confirmatory: the first read of {pool}, by a plan registered before it.").format(
@@ -95,6 +121,72 @@ def standing(pool: str, decision: ReadDecision) -> str:
     return " ".join(reasons)
 
 
+# --- the other numbers, and what was said ------------------------------------------------------------------
+
+
+def errata(page: Page, shown: ResultShown) -> None:
+    """Write both numbers side by side, of a result whose labels were corrected, and of what corrects one."""
+    if shown.corrects is not None:
+        page.heading(_("Beside {result}, whose labels this corrects").format(result=shown.corrects.name))
+        _corrected(page, shown.document.get("erratum", {}).get("changed", {}))
+        both = (shown.corrects.document, shown.document)
+        side_by_side(page, both, (shown.corrects.name, shown.name))
+    for each in shown.errata:
+        page.heading(_("Erratum {number}, at entry {entry}").format(number=each.number, entry=each.read))
+        page.say(_("{time} UTC: {words}").format(time=words.moment(each.time), words=words.said(each.reason)))
+        if each.document is None:
+            page.say(_("It gave no result."))
+            continue
+        name = f"{shown.study}@{each.result}"
+        page.say(name, "  ", verdict(each.document["state"]))
+        _corrected(page, each.changed)
+        side_by_side(page, (shown.document, each.document), (shown.name, name))
+
+
+def _corrected(page: Page, changed: Mapping[str, int]) -> None:
+    if not changed:
+        page.say(_("No label was another than before."))
+    for column, count in changed.items():
+        said = ngettext("{column}: {n} cell was corrected", "{column}: {n} cells were corrected", count)
+        page.say(said.format(column=printable(column), n=count))
+
+
+def side_by_side(page: Page, both: tuple[Document, Document], names: tuple[str, str]) -> None:
+    """Write the criteria of two results in one table, each with its value, interval and verdict."""
+    first, second = ({_key(a, c): c for a in each["analyses"] for c in a["criteria"]} for each in both)
+    columns = [
+        Column(_("criterion"), wraps=True),
+        Column(_("result")),
+        Column(_("observed"), right=True),
+        Column(_("interval"), right=True),
+        Column(_("verdict")),
+    ]
+    rows: list[Row] = []
+    for key in dict.fromkeys((*first, *second)):
+        for name, found in zip(names, (first.get(key), second.get(key)), strict=True):
+            if found is not None:
+                shown = analysis_text.observed(found)
+                label = " ".join(filter(None, (f"{key[0]}.{key[1]}", key[2])))
+                rows.append([Cell(label, "bold"), name, *shown, verdict(found["state"])])
+    page.table(columns, rows)
+
+
+def _key(analysis: Document, criterion: Document) -> tuple[str, str, str]:
+    return analysis["id"], criterion["id"], criterion.get("system") or ""
+
+
+def _remarks(page: Page, shown: ResultShown) -> None:
+    for each in shown.deviations:
+        title = (
+            _("Deviation, entry {entry}")
+            if each.about is None
+            else _("Deviation, entry {entry}, about entry {about}")
+        )
+        page.heading(title.format(entry=each.entry, about=each.about))
+        page.say(_("{time} UTC").format(time=words.moment(each.time)))
+        page.block("\n".join(words.said_lines(each.text)))
+
+
 # --- what holds for the whole result -----------------------------------------------------------------------
 
 
@@ -118,6 +210,12 @@ def _foot(page: Page, shown: ResultShown) -> None:
     page.say(_("Custody: {grade}").format(grade=custody(shown.custody)))
     page.say(_("Anchors: none; no checkpoint of this ledger is known to be held by anyone else."))
     page.say(_("Protocol {protocol}").format(protocol=document["protocol"]))
+    if shown.amended:
+        page.say(
+            _("That is version {version} of the plan, which was amended since at {entries}.").format(
+                version=shown.version, entries=_entries(shown.amended)
+            )
+        )
     parts = {name: str(engine.get(name)) for name in ("lacre", "statistics", "numpy", "scipy")}
     page.say(
         _("Engine: lacre {lacre}, statistics {statistics}, numpy {numpy}, scipy {scipy}").format(**parts)
@@ -125,8 +223,17 @@ def _foot(page: Page, shown: ResultShown) -> None:
     warnings(page, shown.warnings)
 
 
+def _entries(entries: Sequence[int]) -> str:
+    said = ngettext("entry {entries}", "entries {entries}", len(entries))
+    return said.format(entries=", ".join(map(str, entries)))
+
+
 def _now(shown: ResultShown) -> str:
     document = shown.document
+    if shown.corrects is not None:
+        return _("Erratum {number} of {result}. Today {pool} counts as {now}.").format(
+            number=document["read"], result=shown.corrects.name, pool=document["pool"], now=shown.now
+        )
     return _("Read {read} of {pool}, in class {read_class}. Today {pool} counts as {now}.").format(
         pool=document["pool"], now=shown.now, read=document["read"], read_class=document["standing"]
     )
@@ -180,6 +287,13 @@ def plan_page(planned: ReadPlanned) -> Page:
     page = Page()
     allowed = _("{study}: this read of {pool} would be allowed; nothing was read")
     page.heading(allowed.format(study=planned.study, pool=planned.pool))
+    if planned.by is not None:
+        names = {planned.by: planned.name} if planned.name else {}
+        page.say(
+            _("Asked by {who} ({keyid})").format(who=words.who(planned.by, names), keyid=planned.by)
+        )
+    if planned.reason is not None:
+        page.say(_("Reason given: {words}").format(words=planned.reason))
     if planned.finishes is not None:
         page.say(
             _("It would finish the read at entry {entry}, which crashed.").format(entry=planned.finishes)
@@ -192,7 +306,16 @@ def plan_page(planned: ReadPlanned) -> Page:
     if decision.burns:
         page.say(_("It would make {pool} dev, for good.").format(pool=planned.pool))
     page.say(standing(planned.pool, decision))
-    for facts in planned.submissions:
+    planned_submissions(page, planned.submissions)
+    ignored(page, planned.ignored)
+    outside(page, planned.outside)
+    unchecked(page, planned.unchecked)
+    return page
+
+
+def planned_submissions(page: Page, submissions: Sequence[SubmissionFacts]) -> None:
+    """Say of each submission how many of the pool's cases it answers."""
+    for facts in submissions:
         page.say(
             _(
                 "Submission {name}: {rows} rows; {absent} cases of the pool have none and count as blank."
@@ -202,9 +325,12 @@ def plan_page(planned: ReadPlanned) -> Page:
                 absent=facts.absent,
             )
         )
-    ignored(page, planned.ignored)
-    outside(page, planned.outside)
-    return page
+
+
+def unchecked(page: Page, codes: tuple[str, ...]) -> None:
+    """Say what could not be checked."""
+    for code in codes:
+        page.say(_(UNCHECKED[code]))
 
 
 def _decision(document: Document) -> ReadDecision:

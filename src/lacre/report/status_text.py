@@ -7,18 +7,22 @@ from typing import Any
 
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, StudyShown
 from lacre.errors import printable
+from lacre.protocol.difference import render
 from lacre.report import history, words
-from lacre.report.page import Cell, Column, Page
+from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.plan_text import analyses
 from lacre.report.result_text import custody, warnings
+from lacre.rules.changes import difference_of, reads_as_sealed
 from lacre.rules.reading import may_finish
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import CONTENT_CLASSES
-from lacre.rules.state import PoolState, ReadMade, StudyState
+from lacre.rules.requests import CONTENT_CLASSES, AmendDecision, Erratum
+from lacre.rules.state import Key, PoolState, ReadMade, StudyState
 from lacre.text import N_, _, ngettext
 
 _TEXTS: Mapping[str, str] = MappingProxyType(
     {
+        "name": N_("Name: {words}"),
+        "text": N_("Words: {words}"),
         "reason": N_("Reason given: {words}"),
         "accept_infeasible": N_("Why criteria that can only come out one way were kept: {words}"),
     }
@@ -37,21 +41,32 @@ def status_page(status: LedgerStatus) -> Page:
     page.say(_("In {folder}").format(folder=status.folder))
     page.say(_("Root: {root}").format(root=status.root))
     page.say(_("Genesis: {genesis}").format(genesis=status.genesis))
-    page.say(_("Checkpoints are verified with: {key}").format(key=status.verifier_key))
+    for verifier in status.verifier_keys or (status.verifier_key,):
+        page.say(_("Checkpoints are verified with: {key}").format(key=verifier))
     for key in status.keys:
-        page.say(
-            _("{who}: {roles}").format(
-                who=words.who(key.keyid, status.names), roles=words.listing(sorted(key.roles))
-            ),
-            indent=1,
-        )
+        page.say(_key(key, status), indent=1)
     warnings(page, status.warnings)
     if not status.studies:
         page.gap()
         page.say(_("There is no study yet: `lacre register PROTOCOL`."))
     for study in status.studies:
         _study(page, study)
+        grades = status.custody.get(study.slug, {})
+        if grades:
+            shown = "; ".join(f"{printable(pool)} {grade}" for pool, grade in grades.items())
+            page.say(_("Custody: {grades}").format(grades=shown))
     return page
+
+
+def _key(key: Key, status: LedgerStatus) -> str:
+    said = _("{who}: {roles}").format(
+        who=words.who(key.keyid, status.names), roles=words.listing(sorted(key.roles))
+    )
+    if key.keyid in status.erased:
+        said += _("; the name was erased by entry {entry}").format(entry=status.erased[key.keyid])
+    if key.revoked is not None:
+        said += _("; revoked at entry {entry}").format(entry=key.revoked)
+    return said
 
 
 def study_page(shown: StudyShown) -> Page:
@@ -59,6 +74,8 @@ def study_page(shown: StudyShown) -> Page:
     page = Page()
     protocol = shown.study.in_force.protocol
     _study(page, shown.study)
+    _versions(page, shown)
+    _said(page, shown)
     page.gap()
     page.say(protocol.title)
     page.say(protocol.question)
@@ -93,19 +110,34 @@ def entry_page(shown: EntryShown) -> Page:
         who = words.who(signature.keyid, shown.names)
         page.say(_("Signed by {who} ({keyid})").format(who=who, keyid=signature.keyid))
     for digest, body in shown.documents.items():
-        size = (
-            _("missing") if body is None else ngettext("{n} byte", "{n} bytes", len(body)).format(n=len(body))
-        )
+        if body is not None:
+            size = ngettext("{n} byte", "{n} bytes", len(body)).format(n=len(body))
+        else:
+            size = words.said(shown.texts[digest]) if digest in shown.texts else _("missing")
         page.say(_("Document {digest}: {size}").format(digest=digest, size=size))
-    request = recorded.content.request if isinstance(recorded.content, Answered) else None
-    for field, template in _TEXTS.items():
-        text = shown.documents.get(getattr(request, field, None) or "")
-        if text is not None:
-            page.say(_(template).format(words=text.decode("utf-8", "replace")))
+    if isinstance(recorded.content, Answered):
+        _texts(page, recorded.content, shown)
     for title, said in _content(recorded):
         page.heading(title)
         page.block(json.dumps(said, indent=2, ensure_ascii=False, sort_keys=True))
     return page
+
+
+def _texts(page: Page, content: Answered, shown: EntryShown) -> None:
+    """Write what people said in an entry, and what an amendment changed."""
+    for field, template in _TEXTS.items():
+        digest = getattr(content.request, field, None)
+        if digest is None or digest not in shown.texts:
+            continue
+        lines = words.said_lines(shown.texts[digest])
+        page.say(_(template).format(words=lines[0] if len(lines) == 1 else ""))
+        if len(lines) > 1:
+            page.block("\n".join(lines))
+    decision = content.decision
+    difference = shown.documents.get(decision.difference) if isinstance(decision, AmendDecision) else None
+    if difference is not None:
+        page.heading(_("What it changed"))
+        page.block(render(difference_of(difference)))
 
 
 def _content(recorded: Recorded) -> list[tuple[str, Any]]:
@@ -120,11 +152,65 @@ def _content(recorded: Recorded) -> list[tuple[str, Any]]:
     ]
 
 
+def _versions(page: Page, shown: StudyShown) -> None:
+    """List the versions of an amended plan, each with why and what was known."""
+    versions = shown.study.versions
+    if len(versions) == 1:
+        return
+    page.heading(_("Versions of the plan"))
+    columns = [
+        Column(_("version"), right=True),
+        Column(_("entry"), right=True),
+        Column(_("time (UTC)")),
+        Column(_("why"), wraps=True),
+        Column(_("known then"), wraps=True),
+        Column(_("burnt"), wraps=True),
+    ]
+    rows: list[Row] = []
+    for number, version in enumerate(versions, 1):
+        first = [Cell(str(number), "bold"), Cell(str(version.entry)), Cell(words.moment(version.time))]
+        if version.amended is None or version.reason is None:
+            rows.append([*first, _("registered"), "–", "–"])
+            continue
+        text = shown.texts.get(version.reason)
+        why = "–" if text is None else words.said(text)
+        burnt = words.listing(version.amended.burns) if version.amended.burns else "–"
+        rows.append([*first, why, words.known(version.amended.known), burnt])
+    page.table(columns, rows)
+
+
+def _said(page: Page, shown: StudyShown) -> None:
+    """Write the deviations and the withdrawal of a study, whole."""
+    study = shown.study
+    for each in (*study.deviations, *([study.withdrawn] if study.withdrawn else ())):
+        if each is study.withdrawn:
+            title = _("Withdrawn")
+        elif each.about is None:
+            title = _("Deviation")
+        else:
+            title = _("Deviation of entry {entry}").format(entry=each.about)
+        page.heading(title)
+        page.say(_("Entry {entry}, {time} UTC").format(entry=each.entry, time=words.moment(each.time)))
+        if each.text in shown.texts:
+            page.block("\n".join(words.said_lines(shown.texts[each.text])))
+        page.say(_("Known then: {known}.").format(known=words.known(each.decision.known)), indent=1)
+
+
 def _study(page: Page, study: StudyState) -> None:
     page.heading(study.slug)
     registered = study.registered
     time = words.moment(registered.time)
     page.say(_("Registered at entry {entry}, {time} UTC").format(entry=registered.entry, time=time))
+    if study.withdrawn is not None:
+        time = words.moment(study.withdrawn.time)
+        said = _("at entry {entry}, {time} UTC; nothing more is done in it.")
+        page.say(Cell(_("Withdrawn "), "bold red"), said.format(entry=study.withdrawn.entry, time=time))
+    if len(study.versions) > 1:
+        page.say(
+            _("Version {version} of the plan is in force, since the amendment at entry {entry}").format(
+                version=len(study.versions), entry=study.in_force.entry
+            )
+        )
     page.say(_("Protocol sha256:{digest}").format(digest=study.in_force.protocol_hash))
     columns = [
         Column(_("pool")),
@@ -134,38 +220,74 @@ def _study(page: Page, study: StudyState) -> None:
         Column(_("reads"), right=True),
         Column(_("results"), wraps=True),
     ]
-    page.table(columns, [_pool(name, study.pools.get(name)) for name in study.in_force.protocol.pools])
+    names = dict.fromkeys((*study.in_force.protocol.pools, *study.pools))
+    page.table(columns, [_pool(name, study) for name in names])
+    if study.deviations:
+        count = len(study.deviations)
+        said = ngettext(
+            "{n} deviation on record: `lacre show {study} --deviations`",
+            "{n} deviations on record: `lacre show {study} --deviations`",
+            count,
+        )
+        page.say(said.format(n=count, study=study.slug))
     for line in next_steps(study):
         page.say(_("Next: {step}").format(step=line))
 
 
-def _pool(name: str, pool: PoolState | None) -> list[str | Cell]:
+def _pool(name: str, study: StudyState) -> list[str | Cell]:
+    pool = study.pools.get(name)
     if pool is None:
         return [Cell(name, "bold"), _("not sealed"), "", "", "", ""]
-    standing = pool.standing
-    if pool.burned is not None:
-        standing = _("{standing}, since entry {entry}").format(standing=standing, entry=pool.burned)
     rows = sum(pool.sealed.facts.rows.values())
     content = pool.of_class(*CONTENT_CLASSES)
     results = ", ".join(_result(read) for read in pool.reads if read.result is not None)
     sealed = _("entry {entry}").format(entry=pool.sealed.entry)
-    return [Cell(name, "bold"), standing, str(rows), sealed, str(len(content)), results]
+    if pool.replaced:
+        before = ", ".join(str(each.entry) for each in pool.replaced)
+        sealed = _("{sealed}, in place of {before}").format(sealed=sealed, before=before)
+    if pool.handed:
+        sealed = _("{sealed}, in other hands since {entry}").format(
+            sealed=sealed, entry=pool.handed[-1].entry
+        )
+    return [Cell(name, "bold"), _standing(pool, study), str(rows), sealed, str(len(content)), results]
+
+
+def _standing(pool: PoolState, study: StudyState) -> str:
+    if pool.name not in study.in_force.protocol.pools:
+        return _("{standing}, no longer declared").format(standing=pool.standing)
+    if pool.burned is None:
+        return pool.standing
+    amended = any(version.entry == pool.burned for version in study.versions)
+    said = (
+        _("{standing}, since the amendment at entry {entry}")
+        if amended
+        else _("{standing}, since entry {entry}")
+    )
+    return said.format(standing=pool.standing, entry=pool.burned)
 
 
 def _result(read: ReadMade) -> str:
     name = f"@{read.result} {read.state}"
+    if isinstance(read.request, Erratum):
+        return _("{result} (erratum of @{entry})").format(result=name, entry=read.request.corrects)
     return _("{result} (confirmatory)").format(result=name) if read.decision.confirmatory else name
 
 
 def next_steps(study: StudyState) -> list[str]:
-    """Say what the protocol still asks for."""
+    """Say what the protocol still asks for; nothing, of a study that was withdrawn."""
+    if study.withdrawn is not None:
+        return []
     steps = []
     protocol = study.in_force.protocol
     for name, pool in protocol.pools.items():
-        if name not in study.pools and pool.open is None:
+        if pool.open is not None:
+            continue
+        if name not in study.pools:
             steps.append(f"lacre seal {study.slug} {name} FILE")
+        elif not study.pools[name].was_read and not reads_as_sealed(study, name, protocol):
+            steps.append(f'lacre seal {study.slug} {name} FILE --replace --reason "TEXT"')
     teste = study.pools.get("teste")
-    if teste is not None and teste.unread:
+    if teste is not None and teste.unread and reads_as_sealed(study, "teste", protocol):
         steps.append(f"lacre reveal {study.slug} --submission FILE")
     for pool_state in study.pools.values():
         steps.extend(

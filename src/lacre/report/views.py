@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lacre.audit.report import AuditReport
 from lacre.broker import outcomes
+from lacre.report import published
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +56,54 @@ class Registered(Shows, outcomes.Registered):
     __slots__ = ()
 
 
+class AmendmentPlanned(Shows, outcomes.AmendmentPlanned):
+    """What an amendment would do."""
+
+    __slots__ = ()
+
+
+class Amended(Shows, outcomes.Amended):
+    """A plan put in the place of another, and its receipt."""
+
+    __slots__ = ()
+
+
+class Deviated(Shows, outcomes.Deviated):
+    """Words put on record."""
+
+    __slots__ = ()
+
+
+class Withdrawn(Shows, outcomes.Withdrawn):
+    """A study withdrawn."""
+
+    __slots__ = ()
+
+
+class Deviations(Shows, outcomes.Deviations):
+    """The table of a study's deviations."""
+
+    __slots__ = ()
+
+    def markdown(self) -> str:
+        """Return the table in Markdown."""
+        from lacre.report.deviations_text import markdown
+
+        return markdown(self)
+
+    def csv(self) -> str:
+        """Return the table as CSV (RFC 4180), safe for spreadsheets."""
+        from lacre.report.deviations_text import csv_text
+
+        return csv_text(self)
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row per deviation: entry, time, by, kind, what, changes, why, known."""
+        from lacre.report.deviations_text import deviations_frame
+
+        return deviations_frame(self)
+
+
 class PoolSealed(Shows, outcomes.PoolSealed):
     """A pool sealed."""
 
@@ -69,6 +118,18 @@ class InputsWritten(Shows, outcomes.InputsWritten):
 
 class ReadPlanned(Shows, outcomes.ReadPlanned):
     """What a read would be."""
+
+    __slots__ = ()
+
+
+class PoolRewrapped(Shows, outcomes.PoolRewrapped):
+    """A pool handed to other recipients."""
+
+    __slots__ = ()
+
+
+class RequestWritten(Shows, outcomes.RequestWritten):
+    """A signed request for a read, in a file."""
 
     __slots__ = ()
 
@@ -97,6 +158,48 @@ class Recovered(Shows, outcomes.Recovered):
     __slots__ = ()
 
 
+class KeyMade(Shows, outcomes.KeyMade):
+    """A person's key pair."""
+
+    __slots__ = ()
+
+
+class IdentityMade(Shows, outcomes.IdentityMade):
+    """An age identity."""
+
+    __slots__ = ()
+
+
+class KeyChanged(Shows, outcomes.KeyChanged):
+    """A change of who may act."""
+
+    __slots__ = ()
+
+
+class Keys(Shows, outcomes.KeysShown):
+    """Every key that was ever enrolled."""
+
+    __slots__ = ()
+
+
+class KeysBackedUp(Shows, outcomes.KeysBackedUp):
+    """What a backup of keys holds."""
+
+    __slots__ = ()
+
+
+class KeysRecovered(Shows, outcomes.KeysRecovered):
+    """Which key files came back."""
+
+    __slots__ = ()
+
+
+class Erased(Shows, outcomes.Erased):
+    """A text taken out of the ledger."""
+
+    __slots__ = ()
+
+
 class Log(Shows, outcomes.Log):
     """Entries in log order."""
 
@@ -121,9 +224,41 @@ class Audit(Shows, AuditReport):
     __slots__ = ()
 
 
+class Exported(Shows, published.Exported):
+    """A bundle written."""
+
+    __slots__ = ()
+
+
+class RegisterExported(Shows, published.RegisterExported):
+    """A register written or brought up to date."""
+
+    __slots__ = ()
+
+
+class Verified(Shows, published.Verified):
+    """A bundle checked."""
+
+    __slots__ = ()
+
+
+def amended_or_plan(outcome: outcomes.AmendmentPlanned) -> Amended | AmendmentPlanned:
+    """Return the view of what an amendment gave."""
+    return Amended.of(outcome) if isinstance(outcome, outcomes.Amended) else AmendmentPlanned.of(outcome)
+
+
 def result_or_plan(outcome: outcomes.ResultShown | outcomes.ReadPlanned) -> Result | ReadPlanned:
     """Return the view of what a read gave."""
     return Result.of(outcome) if isinstance(outcome, outcomes.ResultShown) else ReadPlanned.of(outcome)
+
+
+def request_or_plan(
+    outcome: outcomes.RequestWritten | outcomes.ReadPlanned,
+) -> RequestWritten | ReadPlanned:
+    """Return the view of what asking for a read gave."""
+    if isinstance(outcome, outcomes.RequestWritten):
+        return RequestWritten.of(outcome)
+    return ReadPlanned.of(outcome)
 
 
 def anything_shown(

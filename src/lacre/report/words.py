@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lacre.errors import printable
-from lacre.text import N_, _
+from lacre.rules.remarks import Text
+from lacre.rules.requests import Known
+from lacre.text import N_, _, ngettext
 
 METRICS: Mapping[str, str] = MappingProxyType(
     {
@@ -113,3 +115,41 @@ def group(values: Mapping[str, str], by: Sequence[str] = ()) -> str:
 def listing(names: Sequence[str]) -> str:
     """Return names in a row."""
     return ", ".join(printable(name) for name in names) or _("none")
+
+
+def said(text: Text) -> str:
+    """Return what somebody wrote, in one line; or that it was taken out of the ledger, or is missing."""
+    return " ".join(said_lines(text))
+
+
+def said_lines(text: Text) -> list[str]:
+    """Return what somebody wrote, line by line, without the free ones; or that it is no longer there."""
+    if text.words is not None:
+        return [printable(line) for line in text.words.splitlines() if line.strip()]
+    if text.erased is not None:
+        return [_("(erased by entry {entry})").format(entry=text.erased)]
+    return [_("(not in the ledger)")]
+
+
+def known(reads: Sequence[Known]) -> str:
+    """Return what had been read at a moment."""
+    return "; ".join(_known(each) for each in reads) or _("nothing had been read")
+
+
+def _known(each: Known) -> str:
+    template = (
+        ngettext(
+            "inputs of {pool} handed out once (entry {last})",
+            "inputs of {pool} handed out {count} times (last: entry {last})",
+            each.count,
+        )
+        if each.read_class == "inputs"
+        else ngettext(
+            "{pool} read once as {read_class} (entry {last})",
+            "{pool} read {count} times as {read_class} (last: entry {last})",
+            each.count,
+        )
+    )
+    return template.format(
+        pool=printable(each.pool), count=each.count, last=each.last, read_class=each.read_class
+    )

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from lacre.canonical import canonical_json, sha256_hex
-from lacre.errors import AmendmentBurns, FieldsLocked, NothingAmended, StudySlugDiffers
+from lacre.canonical import canonical_json, parse_canonical, sha256_hex
+from lacre.errors import AmendmentBurns, FieldsLocked, NotCanonical, NothingAmended, StudySlugDiffers
 from lacre.protocol.difference import ABSENT, Change, difference
 from lacre.protocol.document import value_of
 from lacre.protocol.models import Protocol
@@ -66,6 +66,20 @@ def difference_document(changes: Iterable[Change]) -> bytes:
             }
             for change in changes
         ]
+    )
+
+
+def difference_of(document: bytes) -> tuple[Change, ...]:
+    """Read back a difference that is kept; nothing of what is no such document."""
+    try:
+        found = parse_canonical(document)
+    except NotCanonical:
+        return ()
+    kept = found if isinstance(found, list) else []
+    return tuple(
+        Change(str(each["path"]), each.get("before", ABSENT), each.get("after", ABSENT))
+        for each in kept
+        if isinstance(each, dict) and "path" in each
     )
 
 
@@ -132,6 +146,12 @@ def reads_the_same(before: Protocol, after: Protocol, pool: str) -> bool:
         _form(before.tables[name], None) == _form(after.tables[name], before.tables[name])
         for name in before.pools[pool].tables
     )
+
+
+def reads_as_sealed(study: StudyState, pool: str, after: Protocol) -> bool:
+    """Whether the files that are sealed for `pool` can be read, and recognised, under the plan `after`."""
+    sealed = study.version(study.pools[pool].sealed.request.protocol)
+    return sealed is not None and reads_the_same(sealed.protocol, after, pool)
 
 
 def _form(table: Table, old: Table | None) -> dict[str, Any]:

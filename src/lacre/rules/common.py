@@ -2,7 +2,9 @@
 
 from lacre.errors import (
     CriterionInfeasible,
+    KeyNotEnrolled,
     KeyNotEntitled,
+    KeyRevoked,
     PoolNotDeclared,
     PoolNotSealed,
     ProtocolNotInForce,
@@ -25,7 +27,11 @@ _INFEASIBLE = {
 def require_role(state: State, by: str, role: str) -> None:
     """Refuse a signer whose key does not hold `role` at the next entry."""
     key = state.keys.get(by)
-    if key is None or not key.may(role, state.next_index):
+    if key is None:
+        raise KeyNotEnrolled(key=by[:16], role=role)
+    if key.revoked is not None:
+        raise KeyRevoked(key=by[:16], role=role, entry=key.revoked)
+    if not key.may(role, state.next_index):
         raise KeyNotEntitled(key=by[:16], role=role)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from lacre.errors import RewrapDiffers
 from lacre.rules.common import require_role, require_sealed, require_study
 from lacre.rules.requests import Rewrap, RewrapDecision
-from lacre.rules.state import State
+from lacre.rules.state import PoolState, State
 
 SELF_HELD = "self-held"
 SECOND_KEYHOLDER = "second keyholder"
@@ -18,6 +18,21 @@ def grade(recipients: Sequence[str], own: str) -> str:
     whoever holds the data together.
     """
     return SELF_HELD if own in recipients else SECOND_KEYHOLDER
+
+
+def holders(pool: PoolState) -> tuple[str, ...]:
+    """Everyone a pool was ever sealed or handed to, since the seal that counts.
+
+    Handing it on takes nothing away from who held it before: the old wrapped keys are not destroyed, and nobody
+    could prove that they were.
+    """
+    hands = (pool.sealed.request.recipients, *(handed.request.recipients for handed in pool.handed))
+    return tuple(dict.fromkeys(recipient for hand in hands for recipient in hand))
+
+
+def grade_of(pool: PoolState, own: str) -> str:
+    """The grade of a pool through all the hands it went, in a ledger whose own recipient is `own`."""
+    return grade(holders(pool), own)
 
 
 def decide_rewrap(state: State, request: Rewrap, by: str) -> RewrapDecision:

@@ -22,7 +22,7 @@ from lacre.errors import (
     SystemsDiffer,
 )
 from lacre.protocol.models import Protocol
-from lacre.rules.changes import reads_the_same, uses
+from lacre.rules.changes import reads_as_sealed, uses
 from lacre.rules.common import (
     declared_pool,
     require_in_force,
@@ -67,8 +67,7 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
 
 def require_same_reading(study: StudyState, pool: PoolState) -> None:
     """Rule 2: what was sealed as declared then must still be as declared now, after an amendment."""
-    sealed = study.version(pool.sealed.request.protocol)
-    if sealed is None or not reads_the_same(sealed.protocol, study.in_force.protocol, pool.name):
+    if not reads_as_sealed(study, pool.name, study.in_force.protocol):
         raise SealedOtherwise(pool=pool.name, entry=pool.sealed.entry, amended=study.in_force.entry)
 
 

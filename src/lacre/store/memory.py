@@ -294,7 +294,7 @@ def _catch_up(
         if documents.is_dir():
             lacking = reader.document_digests() - filed_digests(documents)
             file_more(documents, filter(None, map(reader.document, sorted(lacking))))
-            unfile(documents, reader.erased())
+            unfile(documents, reader.erasures())
         else:
             file_all(documents, reader.documents())
         envelopes = (entry.envelope for entry in reader.entries(known.size))

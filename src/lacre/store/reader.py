@@ -89,9 +89,10 @@ _STUDIES = (
 _DOCUMENT = select(tables.documents).where(tables.documents.c.digest == bindparam("digest"))
 _DOCUMENTS = select(tables.documents).order_by(tables.documents.c.digest)
 _DIGESTS = select(tables.documents.c.digest)
-_ERASED = select(tables.entries.c.erases).where(tables.entries.c.erases.is_not(None))
 _ERASURES = (
-    select(tables.entries.c.erases, _index).where(tables.entries.c.erases.is_not(None)).order_by(_index.desc())
+    select(tables.entries.c.erases, _index.label("entry"))
+    .where(tables.entries.c.erases.is_not(None))
+    .order_by(_index.desc())
 )
 _KEY_CHANGE = (
     select(tables.entries.c.leaf_hash)
@@ -172,13 +173,9 @@ class Reader:
         """Return the digests of all documents."""
         return frozenset(row.digest for row in self._rows(_DIGESTS))
 
-    def erased(self) -> frozenset[str]:
-        """Return the digests of the documents that entries took out."""
-        return frozenset(row.erases for row in self._rows(_ERASED))
-
     def erasures(self) -> dict[str, int]:
         """Return the digests of the documents that entries took out, each with the entry that did."""
-        return {digest: entry for digest, entry in self._rows(_ERASURES)}
+        return {row.erases: row.entry for row in self._rows(_ERASURES)}
 
     def key_change(self) -> bytes | None:
         """Return the leaf hash of the latest entry that changed the ledger's keys; None where none did.

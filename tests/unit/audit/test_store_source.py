@@ -23,7 +23,7 @@ from lacre.rules.requests import Read, Seal
 from lacre.store.discover import BLOB_KINDS
 from lacre.store.engine import create_ledger, open_ledger
 from lacre.store.memory import Memory
-from lacre.store.reader import Columns, snapshot
+from lacre.store.reader import Columns, Reader, snapshot
 from lacre.store.writer import Writer
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """init, new, check and register, as they are typed."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,136 @@ def test_a_receipt_whose_name_was_taken_meanwhile_is_kept_beside(
     assert document["receipt_file"] == "screen@1.receipt.2"
     assert (tmp_path / "screen@1.receipt").read_text() == "another's"
     assert (tmp_path / "screen@1.receipt.2").read_text() == document["receipt"]
+
+
+SPEC = """
+fairness:
+  name: Triagem de crédito
+  cases: casos.csv
+  label: inadimplente
+  prediction: decisão
+  attributes: {sexo: [F, M]}
+  rules: [{id: gap, rate: fnr, attribute: sexo, max_group_gap: 0.1}]
+"""
+
+
+def test_a_protocol_is_made_from_another_tools_file(lacre: Lacre, tmp_path: Path) -> None:
+    (tmp_path / "spec.yaml").write_text(SPEC, encoding="utf-8")
+    made = lacre("new", "fairness", "--from", "spec.yaml")
+    assert made.status == 0
+    assert parse(made.out.encode()).title == "Triagem de crédito"
+    assumed = [
+        line.removeprefix("Assumed: ") for line in made.err.splitlines() if line.startswith("Assumed: ")
+    ]
+    document = lacre("new", "fairness", "--from", "spec.yaml", "--json").document
+    assert document["text"] == made.out
+    assert (document["name"], document["assumed"]) == ("fairness", assumed)
+    assert [f"Not carried over: {each}" for each in document["not_carried"]] == made.err.splitlines()[
+        len(assumed) :
+    ]
+    assert len(document["not_carried"]) == 1
+    (tmp_path / "p.yaml").write_text(made.out, encoding="utf-8")
+    assert lacre("check", "p.yaml").status == 0
+    assert lacre("init").status == lacre("register", "p.yaml").status == 0
+
+
+def test_an_import_that_cannot_be_made(lacre: Lacre, tmp_path: Path) -> None:
+    (tmp_path / "spec.yaml").write_text(SPEC.replace("rate: fnr", "rate: recall"), encoding="utf-8")
+    refused = lacre("new", "fairness", "--from", "spec.yaml")
+    assert (refused.status, refused.out) == (2, "")
+    assert "8:27 fairness.rules.gap.rate: `recall`" in refused.err
+    codes = {
+        "import-invalid": ("new", "fairness", "--from", "spec.yaml"),
+        "file-missing": ("new", "fairness", "--from", "absent.yaml"),
+        "not-readable": ("new", "fairness", "--from", "."),
+        "usage": ("new", "fairness-systems", "--from", "spec.yaml"),
+    }
+    for code, words in codes.items():
+        answer = lacre(*words, "--json")
+        assert (answer.status, answer.document["error"]["code"]) == (2, code)
+    assert lacre("new", "--from", "spec.yaml").status == 2
+
+
+def test_a_file_whose_name_is_no_text(lacre: Lacre, tmp_path: Path) -> None:
+    name = os.fsdecode(b"sp\xe9c\x1b[0m.yaml")
+    (tmp_path / name).write_text(SPEC, encoding="utf-8")
+    made = lacre("new", "fairness", "--from", name)
+    assert made.status == 0
+    assert "\x1b" not in made.out + made.err
+    assert parse(made.out.encode()).study == "triagem-de-credito"
+
+
+ASSUMED = PROTOCOL.replace("    criteria:", "    assume: {label: 0.5, false_negative: 0.1}\n    criteria:")
+HOPELESS = PROTOCOL.replace("  teste: {tables: [cases]}", "  teste: {tables: [cases], planned: {cases: 171}}")
+"""86 cases of each of two groups are what it takes to pass."""
+
+
+def test_a_check_simulates_what_is_assumed(lacre: Lacre, plan: Path) -> None:
+    """Two groups at a rate of 10 % and a gap of .05: about 1,460 cases each for 80 %, so four times as many rows."""
+    plan.write_text(ASSUMED, encoding="utf-8")
+    (need,) = lacre("check", plan, "--json").document["needs"]
+    assert (need["can_pass"], need["can_fail"], need["planned"], need["p_pass"]) == (True, True, None, None)
+    assert need["for_80"]["smallest_group"] == pytest.approx(1460, rel=0.02)
+    assert need["for_80"]["rows"] == pytest.approx(4 * 1460, rel=0.02)
+    plan.write_text(
+        ASSUMED.replace("teste: {tables: [cases]}", "teste: {tables: [cases], planned: {cases: 3080}}")
+    )
+    (need,) = lacre("check", plan, "--json").document["needs"]
+    assert need["p_pass"] == pytest.approx(0.04, abs=0.01)
+    assert need["p_pass_error"] == pytest.approx((0.04 * 0.96 / 10_000) ** 0.5, rel=0.1)
+    assert (need["p_fail"], need["p_fail_error"], need["simulations"]) == (0, 0, 10_000)
+    assert "for 80 %" in lacre("check", plan).out
+    plan.write_text(PROTOCOL, encoding="utf-8")
+    assert lacre("check", plan, "--json").document["needs"][0]["for_80"] is None
+
+
+def test_what_can_only_come_out_one_way_is_refused(lacre: Lacre, plan: Path) -> None:
+    plan.write_text(HOPELESS, encoding="utf-8")
+    lacre("init")
+    checked = lacre("check", plan)
+    assert checked.status == 0
+    assert "--accept-infeasible" in checked.out
+    (need,) = lacre("check", plan, "--json").document["needs"]
+    assert (need["can_pass"], need["can_fail"], need["too_few_planned"]) == (False, True, True)
+    for reason in ([], ["--accept-infeasible", ""], ["--accept-infeasible", " "]):
+        refused = lacre("register", plan, *reason, "--json")
+        error = refused.document["error"]
+        assert (refused.status, error["code"]) == (2, "criterion-infeasible")
+        assert "parity.misses can pass at no outcome" in error["message"]
+        assert "--accept-infeasible" in error["way_out"]
+    assert lacre("status", "--json").document["entries"] == 1
+    assert not list(plan.parent.glob("*.receipt"))
+
+
+def test_what_can_only_come_out_one_way_is_kept_for_a_reason_on_record(lacre: Lacre, plan: Path) -> None:
+    plan.write_text(HOPELESS, encoding="utf-8")
+    lacre("init")
+    document = lacre("register", plan, "--accept-infeasible", "a pilot", "--json").document
+    expected = [{"analysis": "parity", "criterion": "misses", "passes": False, "fails": True}]
+    assert document["infeasible"] == expected
+    shown = lacre("show", "@1")
+    assert "a pilot" in shown.out
+    assert "1 criterion can only come out one way" in " ".join(shown.out.split())
+    entry = lacre("show", "@1", "--json").document
+    assert entry["statement"]["predicate"]["facts"]["infeasible"] == expected
+    assert "a pilot" in entry["documents"].values()
+    # In the log there is the salted digest alone, and a stranger who replays the law comes to the same.
+    assert "a pilot" not in str(entry["statement"])
+    assert lacre("audit").status == 0
+
+
+def test_a_reason_for_nothing_is_not_kept(lacre: Lacre, plan: Path) -> None:
+    lacre("init")
+    answer = lacre("register", plan, "--accept-infeasible", "a pilot")
+    assert answer.status == 0
+    assert "not on record" in answer.out
+    assert "a pilot" not in lacre("show", "@1").out
+
+
+@pytest.mark.parametrize("name", ["fairness", "fairness-systems"])
+def test_the_templates_are_feasible_and_checked_in_a_moment(lacre: Lacre, tmp_path: Path, name: str) -> None:
+    (tmp_path / "p.yaml").write_text(lacre("new", name).out, encoding="utf-8")
+    before = time.monotonic()
+    needs = lacre("check", "p.yaml", "--json").document["needs"]
+    assert time.monotonic() - before < 10
+    assert all(need["can_pass"] and need["can_fail"] for need in needs)

@@ -1,6 +1,7 @@
 """The keys on disk: open or closed, each read when it is asked for."""
 
 import random
+import shutil
 import stat
 import subprocess
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lacre.errors import (
+    FileMissing,
     KeyExists,
     KeyFileDamaged,
     KeyMissing,
@@ -16,6 +18,7 @@ from lacre.errors import (
     PassphraseNotText,
     PassphraseWrong,
 )
+from lacre.ledger.keys import PrivateKey
 from lacre.pools import keyring as keyrings
 from lacre.pools import seal
 from lacre.pools.keyring import Keyring
@@ -183,3 +186,103 @@ def test_the_identity_opens_what_is_sealed_to_its_recipient(opened: Keyring) -> 
     secrets = SealKey(bytes(32), bytes(range(32)))
     recipient = opened.identity.recipient
     assert seal.unwrap(seal.wrap(secrets, [recipient]), [opened.identity], context, [recipient]) == secrets
+
+
+# --- more keys than the first ones -------------------------------------------------------------------------
+
+
+def _key(number: int) -> PrivateKey:
+    return PrivateKey.from_seed(bytes([number]) * 32)
+
+
+def test_a_key_is_found_in_whichever_file_holds_it(opened: Keyring) -> None:
+    new = _key(1)
+    path = opened.add("broker", new)
+    assert path.name == f"broker-{new.public.keyid[:16]}.pem"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.rename(opened.folder / "under-another.name.pem")
+    ring = Keyring(opened.folder)
+    for wanted in (new.public, opened.broker.public):
+        found = ring.find("broker", [wanted.keyid])
+        assert found is not None
+        assert found.public == wanted
+    assert ring.find("broker", [_key(2).public.keyid]) is None
+
+
+def test_of_several_that_fit_the_one_of_its_own_name_counts_then_the_first(opened: Keyring) -> None:
+    other = _key(3)
+    keyids = [opened.person.public.keyid, other.public.keyid]
+    assert opened.find("person", keyids) is opened.person
+    opened.add("person", other)
+    found = Keyring(opened.folder).find("person", keyids)
+    assert found is not None
+    assert found.public == other.public
+
+
+def test_no_other_file_is_opened_when_the_first_fits(opened: Keyring, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        opened.add("log", _key(number + 1))
+    read: list[str] = []
+    monkeypatch.setattr(
+        keyrings, "read_given", lambda path, *, most: (read.append(path.name), path.read_bytes()[:most])[1]
+    )
+    ring = Keyring(opened.folder)
+    for _again in range(2):
+        assert ring.find("broker", [opened.broker.public.keyid]) is not None
+    assert read == [keyrings.BROKER]
+
+
+def test_what_cannot_be_opened_matters_only_if_nothing_else_fits(opened: Keyring) -> None:
+    (opened.folder / "broken.pem").write_bytes(b"no key")
+    (opened.folder / "closed.pem").write_bytes(_key(4).to_pkcs8(b"of somebody else"))
+    (opened.folder / keyrings.LOG).rename(opened.folder / "zuletzt.pem")
+    ring = Keyring(opened.folder)
+    found = ring.find("log", [opened.log.public.keyid])
+    assert found is not None
+    with pytest.raises(KeyFileDamaged, match=r"broken\.pem"):
+        ring.find("log", [_key(5).public.keyid])
+
+
+def test_a_further_key_is_closed_as_the_others_are(closed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "keys"
+    shutil.copytree(closed, folder)
+    for wrong, refusal in (("another", PassphraseWrong), (None, PassphraseNeeded)):
+        with pytest.raises(refusal):
+            Keyring(folder, wrong).add("log", _key(6))
+    path = Keyring(folder, PASSPHRASE).add("log", _key(6))
+    assert path.read_bytes().startswith(b"-----BEGIN ENCRYPTED PRIVATE KEY-----")
+    again = Keyring(folder, PASSPHRASE).find("log", [_key(6).public.keyid])
+    assert again is not None
+    with pytest.raises(KeyExists):
+        Keyring(folder, PASSPHRASE).add("log", _key(6))
+
+
+def test_a_given_key_counts_as_one_of_them(opened: Keyring, tmp_path: Path) -> None:
+    assert opened.given_key is None
+    path = tmp_path / "given.pem"
+    keyrings.write_signing(path, _key(7), PASSPHRASE)
+    ring = Keyring(opened.folder, PASSPHRASE, given=path)
+    assert ring.closed
+    assert not opened.closed
+    assert ring.given_key is not None
+    assert ring.given_key.public == _key(7).public
+    with pytest.raises(FileMissing, match=r"gone\.pem"):
+        _ = Keyring(opened.folder, given=tmp_path / "gone.pem").given_key
+
+
+@pytest.mark.parametrize(
+    ("name", "is_key"),
+    [
+        *((name, True) for name in keyrings.FILES),
+        ("broker-0123456789abcdef.pem", True),
+        ("ana.lima.pem", True),
+        ("../person.pem", False),
+        ("a/person.pem", False),
+        (".lacre-unfinished-x.pem", False),
+        ("person.pem\n", False),
+        ("notes.txt", False),
+        ("x" * 65 + ".pem", False),
+    ],
+)
+def test_names_of_keys(name: str, is_key: bool) -> None:
+    assert keyrings.is_key_name(name) is is_key

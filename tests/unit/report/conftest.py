@@ -29,7 +29,7 @@ tables:
       score: {type: number, min: 0, max: 1, from: submission}
 pools:
   dev: {tables: [cases], planned: {cases: 900}}
-  teste: {tables: [cases], planned: {cases: 260}}
+  teste: {tables: [cases], planned: {cases: 300}}
 analyses:
   parity:
     kind: group_fairness
@@ -109,6 +109,9 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
         found["story"] = ledger.audit(result.name)
         found["told-again"] = ledger.audit(again.name)
         found["seen-again"] = ledger.show(result.name)
+        found["register"] = ledger.export_registry(folder / "registry")
+        found["exported"] = ledger.export(result.name, folder / "r.zip")
+        found["verified"] = api.verify(folder / "r.zip")
     assert isinstance(found["planned"], ReadPlanned)
     assert isinstance(result, ResultShown)
     return Life(folder, found, refused.value)

@@ -61,7 +61,7 @@ def test_a_result_is_what_was_stored_and_what_is_added(life: Life) -> None:
     shown = life.outcomes["result"]
     document = as_json(shown)
     assert {name: document[name] for name in shown.document} == dict(shown.document)
-    assert document["shortfall"] == [{"table": "cases", "planned": 260, "rows": 200}]
+    assert document["shortfall"] == [{"table": "cases", "planned": 300, "rows": 200}]
     assert document["ignored"] == {"cases": ["extra"]}
 
 

@@ -7,19 +7,22 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
+from lacre.analyses.attainable import Attainable, Minimum
+from lacre.analyses.feasibility import Needed, Power
 from lacre.audit.findings import finding, warned
 from lacre.audit.report import AuditReport
 from lacre.broker import outcomes
-from lacre.report.json import DOCUMENTS
+from lacre.report import published
+from lacre.report.json import DOCUMENTS, as_json
 from lacre.report.text import PAGES, as_text
-from lacre.rules.requests import Overlap, ReadDecision
+from lacre.rules.requests import Infeasible, Overlap, ReadDecision
 
 from .conftest import Life
 
 NAMES = (
     *("made", "empty", "checked", "registered", "waiting", "sealed", "unread", "inputs", "planned", "result"),
     *("replanned", "again", "rehearsed", "status", "log", "study", "entry", "genesis", "audit", "story"),
-    *("told-again", "seen-again"),
+    *("told-again", "seen-again", "register", "exported", "verified"),
 )
 ESCAPE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
@@ -32,8 +35,9 @@ def flat(text: str) -> str:
 def test_every_outcome_can_be_shown() -> None:
     declared = {
         kind
-        for kind in vars(outcomes).values()
-        if dataclasses.is_dataclass(kind) and kind.__module__ == outcomes.__name__
+        for module in (outcomes, published)
+        for kind in vars(module).values()
+        if dataclasses.is_dataclass(kind) and kind.__module__ == module.__name__
     }
     assert PAGES.keys() == DOCUMENTS.keys() == declared | {AuditReport}
 
@@ -83,7 +87,7 @@ def test_a_result_says_what_it_is_and_what_it_rests_on(life: Life) -> None:
         "expected calibration error, 4 bins",
         "must pass, which needs no correction",
         "uncorrected",
-        "Deviation: cases holds 200 rows, and 260 were planned.",
+        "Deviation: cases holds 200 rows, and 300 were planned.",
         "Not used, of cases: extra",
         "Custody: self-held. One person has the data and the key, and can look without a trace.",
         "Anchors: none",
@@ -145,11 +149,68 @@ def test_a_check_says_what_it_asks_of_the_data(life: Life) -> None:
     text = flat(as_text(checked))
     # No error in K = 3 groups of n: the gap is at most 1 - (0.05 / 2K)^(1/n), which is 0.05 at n = 93.3.
     assert "misses false negatives by sex: no two groups further 94 30 apart than 5 points" in text
-    assert "teste cases 260 cases" in text
+    assert "teste cases 300 cases" in text
     never = dataclasses.replace(
         checked.needs[0], minimum=dataclasses.replace(checked.needs[0].minimum, to_pass=None)
     )
     assert "never" in as_text(dataclasses.replace(checked, needs=(never, *checked.needs[1:])))
+
+
+def test_a_check_says_how_likely_it_is_and_what_it_takes(life: Life) -> None:
+    """Of the simulation what it found, its standard error, and of none or all of it the rule of three."""
+    checked = life.outcomes["checked"]
+    first, second = checked.needs
+    needs = (
+        dataclasses.replace(first, prospect=Power(0.2, 0.0, 10_000), needed=Needed(3000, 400)),
+        dataclasses.replace(second, prospect=Power(1.0, 0.5, 10_000), needed=Needed(None, None)),
+    )
+    text = flat(as_text(dataclasses.replace(checked, needs=needs), width=200))
+    assert "94 30 20.0 % ± 0.4 < 0.03 % 400 3000" in text  # sqrt(.2 * .8 / 10000) = .004, 3 / 10000
+    assert "> 99.97 % 50.0 % ± 0.5 never –" in text
+    assert "the shares of 10000 simulations" in text
+    cut = dataclasses.replace(second, prospect=None, needed=Needed(None, 77))
+    text = flat(as_text(dataclasses.replace(checked, needs=(first, cut)), width=200))
+    assert "– – 77 –" in text
+    assert "the shares of" not in text
+
+
+@pytest.mark.parametrize(
+    ("to_pass", "to_fail", "passes", "fails", "said"),
+    [
+        (94, 30, False, True, "cannot pass as planned. It needs 94 cases"),
+        (None, 30, False, True, "no outcome can pass, however many cases there are."),
+        (94, 30, True, False, "cannot fail as planned. It needs a group of 30 cases"),
+        (94, None, True, False, "no outcome can fail, however many cases there are."),
+        (94, 30, True, True, None),
+    ],
+)
+def test_a_check_says_what_can_only_come_out_one_way(
+    life: Life, to_pass: int | None, to_fail: int | None, passes: bool, fails: bool, said: str | None
+) -> None:
+    checked = life.outcomes["checked"]
+    need = dataclasses.replace(
+        checked.needs[0], minimum=Minimum(to_pass, to_fail), attainable=Attainable(passes, fails)
+    )
+    text = flat(as_text(dataclasses.replace(checked, needs=(need, *checked.needs[1:]))))
+    assert ("Warning: parity, misses: " in text) == (said is not None)
+    assert ("--accept-infeasible" in text) == (said is not None)
+    assert said is None or said in text
+
+
+def test_clusters_are_said_not_to_be_simulated(life: Life) -> None:
+    checked = life.outcomes["checked"]
+    table = checked.protocol.tables["cases"].model_copy(update={"cluster": ["sex"]})
+    clustered = checked.protocol.model_copy(update={"tables": {"cases": table}})
+    assert "nothing is simulated" in flat(as_text(dataclasses.replace(checked, protocol=clustered)))
+    assert "nothing is simulated" not in flat(as_text(checked))
+
+
+def test_a_registration_says_what_was_kept_all_the_same(life: Life) -> None:
+    kept = Infeasible(analysis="parity", criterion="misses", passes=False, fails=True)
+    registered = dataclasses.replace(life.outcomes["registered"], infeasible=(kept,))
+    assert "Warning: parity, misses can only come out one way" in flat(as_text(registered))
+    assert as_json(registered)["infeasible"] == [kept.as_json()]
+    assert as_json(life.outcomes["registered"])["infeasible"] == []
 
 
 def test_prior_exposure_is_said_from_the_start(life: Life) -> None:

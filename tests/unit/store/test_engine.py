@@ -176,13 +176,14 @@ def test_no_ledger_points_to_init(tmp_path: Path) -> None:
 def newer_code(folder: Path, monkeypatch: pytest.MonkeyPatch, upgrade: str) -> None:
     """Play a lacre that knows one revision more."""
     shutil.copytree(migrations_folder(), folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "versions" / "0002_more.py").write_text(
+    newer = f"{int(tables.SCHEMA) + 1:04}"
+    (folder / "versions" / f"{newer}_more.py").write_text(
         "from alembic import op\n"
-        "revision, down_revision, branch_labels, depends_on = '0002', '0001', None, None\n"
+        f"revision, down_revision, branch_labels, depends_on = {newer!r}, {tables.SCHEMA!r}, None, None\n"
         f"def upgrade():\n    op.execute('CREATE TABLE more (x INTEGER) STRICT')\n    {upgrade}\n"
     )
     monkeypatch.setattr(engine_module, "migrations_folder", lambda: folder)
-    monkeypatch.setattr(engine_module, "SCHEMA", "0002")
+    monkeypatch.setattr(engine_module, "SCHEMA", newer)
 
 
 def test_an_older_ledger_is_brought_up_to_date_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

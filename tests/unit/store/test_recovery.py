@@ -157,7 +157,7 @@ def test_an_erased_document_leaves_ledger_and_memory(place: "Place") -> None:
     assert names(place) == set()
     with snapshot(place.engine) as reader:
         assert reader.document(digest) is None
-        assert reader.erased() == {digest}
+        assert reader.erasures() == {digest: 1}
         assert reader.document_digests() == frozenset()
     assert b"a name that must go" not in place.path.read_bytes()
 

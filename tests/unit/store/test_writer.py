@@ -23,7 +23,7 @@ from lacre.errors import (
 from lacre.ledger.checkpoint import SignedCheckpoint
 from lacre.ledger.note import VerifierKey
 from lacre.store import engine as engine_module
-from lacre.store.reader import Columns, snapshot
+from lacre.store.reader import Columns, Reader, snapshot
 from lacre.store.writer import Transaction, Writer
 
 if TYPE_CHECKING:

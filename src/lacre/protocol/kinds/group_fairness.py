@@ -96,6 +96,10 @@ class GroupFairnessPlan(AnalysisPlan):
         named = {self.label, self.prediction, *self.attributes}
         return frozenset(named if self.probability is None else {*named, self.probability})
 
+    def labels(self) -> frozenset[str]:
+        """Return the label."""
+        return frozenset({self.label})
+
     def thresholds(self) -> frozenset[str]:
         """Return none: predictions come decided."""
         return frozenset()

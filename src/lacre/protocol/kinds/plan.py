@@ -24,6 +24,10 @@ class AnalysisPlan(Model):
     def columns(self) -> frozenset[str]:
         """Return the columns of its table the analysis reads."""
 
+    def labels(self) -> frozenset[str]:
+        """Return the columns of its table that hold what is true of a case, and can turn out to be wrong."""
+        return frozenset()
+
     @abstractmethod
     def thresholds(self) -> frozenset[str]:
         """Return the registered thresholds the analysis uses."""

@@ -1,0 +1,131 @@
+"""`amend`: put another plan in force, with why, and with what it makes of the pools that were read."""
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from lacre.broker.desk import (
+    BLANK,
+    Desk,
+    answered,
+    clock_warnings,
+    enter,
+    put_text,
+    remember,
+    salted_text,
+    sign_request,
+    unbound,
+    view,
+)
+from lacre.broker.outcomes import Amended, AmendmentPlanned
+from lacre.broker.register import engine, infeasible_criteria, load_protocol, receipt
+from lacre.broker.texts import require_words
+from lacre.errors import Declined
+from lacre.protocol.difference import difference
+from lacre.protocol.document import canonical, protocol_hash
+from lacre.protocol.models import Protocol
+from lacre.rules.changes import difference_document, reads_as_sealed
+from lacre.rules.common import require_study
+from lacre.rules.decide import decide
+from lacre.rules.record import DIFFERENCE_MEDIA, PROTOCOL_MEDIA
+from lacre.rules.requests import Amend, AmendDecision, AmendFacts
+from lacre.rules.state import State, StudyState
+
+Confirm = Callable[[AmendmentPlanned], bool]
+"""Shows a person what an amendment would do, and tells whether it shall be done."""
+
+
+def amend(
+    desk: Desk,
+    source: str | Path | bytes,
+    *,
+    reason: str,
+    accept_burn: bool = False,
+    accept_infeasible: str | None = None,
+    dry_run: bool = False,
+    confirm: Confirm | None = None,
+) -> Amended | AmendmentPlanned:
+    """Amend the study that the protocol names (rules 7, 13 and 14).
+
+    `confirm` is asked, when given, after all was checked; its yes accepts the burn that it was shown, and no
+    other. Raises what the law refuses, and `Declined`. With `dry_run` nothing is asked or written.
+    """
+    words = require_words(reason, "amend")
+    why_kept = (accept_infeasible or "").strip()
+    _name, protocol = load_protocol(source)
+    facts = AmendFacts(engine=engine(), infeasible=infeasible_criteria(protocol))
+    state = desk.view(protocol.study)
+    study = require_study(state, protocol.study)
+    planned = _plan(desk, state, study, protocol, facts, kept=bool(why_kept))
+    if dry_run:
+        return planned
+    if confirm is not None:
+        if not confirm(planned):
+            raise Declined
+        accept_burn = accept_burn or bool(planned.burns)
+    text = salted_text(desk, words)
+    kept = salted_text(desk, why_kept) if why_kept and facts.infeasible else None
+    signed = sign_request(
+        desk,
+        Amend,
+        study=study.slug,
+        protocol=planned.protocol_hash,
+        replaces=planned.replaces,
+        reason=text.digest,
+        accept_burn=accept_burn,
+        accept_infeasible=kept.digest if kept else None,
+    )
+    with desk.writer.transaction() as tx:
+        tx.put_document(canonical(protocol), PROTOCOL_MEDIA)
+        tx.put_document(difference_document(planned.changes), DIFFERENCE_MEDIA)
+        for each in filter(None, (text, kept)):
+            put_text(tx, each)
+        before = tx.entry(tx.size - 1).time
+        # A read may have come in between: what the amendment burns is for the law to say, here.
+        made = enter(desk, tx, view(tx, study.slug), signed, facts)
+    remember(desk, tx)
+    decision = answered(made).decision
+    assert isinstance(decision, AmendDecision)
+    known = {each.name: getattr(planned, each.name) for each in fields(planned)}
+    return Amended(
+        **{**known, "version": decision.version, "known": decision.known, "burns": decision.burns},
+        entry=made.index,
+        time=made.time,
+        receipt=receipt(desk, made.index),
+        warnings=clock_warnings(made, before),
+    )
+
+
+def _plan(
+    desk: Desk, state: State, study: StudyState, protocol: Protocol, facts: AmendFacts, *, kept: bool
+) -> AmendmentPlanned:
+    """What the amendment would be, as the law has it once the burn is accepted; it refuses what it refuses."""
+    digest, in_force = protocol_hash(protocol), study.in_force
+    asked: dict[str, Any] = {
+        **unbound(state),
+        "study": study.slug,
+        "protocol": digest,
+        "replaces": in_force.protocol_hash,
+        "reason": BLANK,
+        "accept_burn": True,
+        "accept_infeasible": BLANK if kept else None,
+    }
+
+    # The new plan is in the ledger no sooner than its amendment.
+    new = replace(state, protocols=lambda _digest: protocol)
+    decision = decide(new, Amend.model_validate(asked), desk.person(new).public.keyid, facts)
+    assert isinstance(decision, AmendDecision)
+    otherwise = [name for name in study.pools if not reads_as_sealed(study, name, protocol)]
+    return AmendmentPlanned(
+        study=study.slug,
+        version=decision.version,
+        replaces=in_force.protocol_hash,
+        protocol_hash=digest,
+        changes=difference(in_force.protocol, protocol),
+        known=decision.known,
+        burns=decision.burns,
+        reseal=tuple(n for n in otherwise if not study.pools[n].was_read and n in protocol.pools),
+        closed=tuple(n for n in otherwise if study.pools[n].was_read or n not in protocol.pools),
+        infeasible=facts.infeasible or (),
+    )

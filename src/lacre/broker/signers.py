@@ -1,0 +1,77 @@
+"""Which private key signs what: the one that acts, by the ledger's own entries, where the signature will stand.
+
+A request is signed by the person's key, an entry by the broker's, a checkpoint by every key of the log that
+is active at its size: by two, while one is taking the other's place.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from lacre.errors import ActiveKeyMissing, DocumentMissing
+from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
+from lacre.ledger.keys import PrivateKey
+from lacre.pools.keyring import Keyring
+from lacre.protocol.models import Protocol
+from lacre.rules.keys import PERSONS, active
+from lacre.rules.record import parse_entry
+from lacre.rules.state import Key, State, fold
+from lacre.store.reader import Reader
+
+
+class Signers:
+    """The keys of one ledger, each chosen by the state it is to sign in; made by `lacre.api`.
+
+    Each raises what `Keyring.find` does, and `ActiveKeyMissing` for a key that acts and is in no file here.
+    """
+
+    def __init__(self, open_keys: Callable[[], Keyring]) -> None:
+        self._open_keys = open_keys
+        self._known: tuple[str | None, bytes | None, State] | None = None
+
+    def state(self, reader: Reader) -> State:
+        """The ledger's keys at the next entry of `reader`, without any study; folded once for each change."""
+        now = (reader.genesis(), reader.key_change())
+        if self._known is None or self._known[:2] != now:
+            entries = (parse_entry(each.index, each.envelope) for each in reader.study_entries(""))
+            self._known = (*now, fold(entries, _no_protocols))
+        return replace(self._known[2], next_index=reader.size)
+
+    def person(self, state: State) -> PrivateKey:
+        """The key that signs requests: the one that was given, else the ledger's own that is enrolled.
+
+        Whether it may is the law's to say; so a given key, or one that is revoked, is returned all the same.
+        """
+        keys = self._open_keys()
+        return keys.given_key or self.own_person(state) or keys.person
+
+    def own_person(self, state: State) -> PrivateKey | None:
+        """The ledger's own person's key, None where no file here has one that is enrolled and not revoked."""
+        acting = dict.fromkeys(key.keyid for role in PERSONS for key in active(state, role))
+        return self._open_keys().find("person", list(acting)) if acting else None
+
+    def broker(self, state: State) -> PrivateKey:
+        """The key that signs the next entry."""
+        return self._acting("broker", active(state, "broker"))
+
+    def log(self, state: State) -> tuple[PrivateKey, ...]:
+        """The keys that sign the checkpoint of the entries so far, in the order they were enrolled."""
+        index = max(state.next_index - 1, 0)
+        return tuple(self._acting("log", (key,)) for key in state.keys.values() if key.may("log", index))
+
+    def sign_checkpoint(self, ledger: Reader) -> bytes:
+        """Sign the checkpoint of a ledger as it stands, or is about to."""
+        state = self.state(ledger)
+        checkpoint = Checkpoint(state.origin, ledger.size, ledger.root_at(ledger.size))
+        return SignedCheckpoint.sign(checkpoint, self.log(state)).note
+
+    def _acting(self, role: str, keys: tuple[Key, ...]) -> PrivateKey:
+        ring = self._open_keys()
+        found = ring.find(role, [key.keyid for key in keys])
+        if found is None:
+            acting = keys[-1].keyid[:16] if keys else ""
+            raise ActiveKeyMissing(role=role, key=acting, folder=str(ring.folder))
+        return found
+
+
+def _no_protocols(digest: str) -> Protocol:
+    raise DocumentMissing(digest=digest)

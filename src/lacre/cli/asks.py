@@ -1,0 +1,16 @@
+"""Questions before what cannot be undone: asked on a terminal, and without one refused with the option to give."""
+
+import click
+
+from lacre.cli import screen
+from lacre.errors import NotConfirmed
+from lacre.report.text import as_text
+
+
+def sure(question: str, *, verb: str, option: str, about: object | None = None) -> bool:
+    """Show what it is about on standard error, and ask. Raises `NotConfirmed` where nobody can be asked."""
+    if not screen.can_ask():
+        raise NotConfirmed(verb=verb, option=option)
+    if about is not None:
+        screen.write_error(as_text(about, width=screen.width()))
+    return click.confirm(question, default=False, err=True)

@@ -1,0 +1,164 @@
+"""The deviations of a study as the table a paper needs: what, when, why, and what was known then.
+
+As a page, in Markdown (GitHub's tables), as CSV (RFC 4180), and as a pandas frame. People wrote the words in
+it, so nothing in them is markup, and no spreadsheet takes a cell for a formula.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from lacre.broker.outcomes import Deviations
+from lacre.errors import printable
+from lacre.protocol.difference import line
+from lacre.report import history, words
+from lacre.report.page import Cell, Page
+from lacre.rules.deviations import Departure
+from lacre.text import N_, _, ngettext
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMATS = ("text", "markdown", "csv")
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "amendment": N_("The plan was amended (version {version}){burns}"),
+        "infeasible": N_("Criteria were kept that can only come out one way: {criteria}"),
+        "deviation": N_("Deviation of {about}"),
+        "withdrawal": N_("The study was withdrawn"),
+        "replacement": N_("{pool} was sealed again before it was read, in place of entry {entry}"),
+        "shortfall": N_("{pool} holds fewer rows than planned"),
+        "as-dev": N_("{pool} was sealed to count as dev"),
+        "handing": N_("{pool} was handed to other recipients"),
+        "read": N_("{pool} was read{codes}{burns}{result}"),
+        "unfinished": N_("{pool} was read, and the read gave no result"),
+        "erratum": N_("The result at entry {entry} was scored again on corrected labels{result}"),
+    }
+)
+_FORMULA = re.compile(r"[=+\-@\t\r\n]|\s+[=+\-@]")
+_MARKUP = re.compile(r"([\\`*_\[\]~#$!])")
+
+
+def what(row: Departure) -> str:
+    """Say in one sentence what departed."""
+    if row.kind == "met":
+        said = ngettext(
+            "{count} case of {pool} had been read before, in another ledger",
+            "{count} cases of {pool} had been read before, in other ledgers",
+            row.count,
+        )
+        return said.format(count=row.count, pool=printable(row.pool or ""))
+    burns = _(": makes {pools} dev").format(pools=words.listing(row.burns)) if row.burns else ""
+    codes = ", ".join(f"{each.analysis}.{each.criterion}" for each in row.infeasible)
+    result = (
+        _(", result at entry {entry}").format(entry=row.result)
+        if row.result is not None
+        else _(", without a result")
+    )
+    about = _("the study") if row.about is None else _("entry {entry}").format(entry=row.about)
+    return _(KINDS[row.kind]).format(
+        version=row.version,
+        burns=burns,
+        criteria=printable(codes),
+        about=about,
+        pool=printable(row.pool or ""),
+        entry=row.about,
+        codes=f" ({history.exploratory(row.codes)})" if row.codes else "",
+        result=result,
+    )
+
+
+def deviations_page(table: Deviations) -> Page:
+    """Write the table for a terminal."""
+    page = Page()
+    title = ngettext(
+        "Deviations of {study}: {count} row", "Deviations of {study}: {count} rows", len(table.rows)
+    )
+    page.heading(title.format(study=table.study, count=len(table.rows)))
+    if not table.rows:
+        page.say(_("None: everything so far is as it was registered."))
+        return page
+    for row in table.rows:
+        page.gap()
+        time = _("{time} UTC, entry {entry}").format(time=words.moment(row.time), entry=row.entry)
+        page.say(Cell(what(row), "bold"))
+        page.say(time, indent=1)
+        for change in row.changes:
+            page.say(line(change), indent=2)
+        if row.words is not None:
+            page.say(_("Why: {words}").format(words=words.said(table.texts[row.words])), indent=1)
+        page.say(_("Known then: {known}.").format(known=words.known(row.known)), indent=1)
+    return page
+
+
+def markdown(table: Deviations) -> str:
+    """Return the table in Markdown, as GitHub and pandoc read it; what people wrote is text in it."""
+    rows: list[list[tuple[str, ...]]] = [[(title,) for title in _titles()], *_cells(table)]
+    lines = [" | ".join("<br>".join(map(_escaped, cell)) for cell in row) for row in rows]
+    lines.insert(1, " | ".join(["---:", *["---"] * (len(_titles()) - 1)]))
+    return "".join(f"| {each} |\n" for each in lines)
+
+
+def csv_text(table: Deviations) -> str:
+    """Return the table as CSV (RFC 4180): a cell that a spreadsheet would compute begins with an apostrophe."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(_titles())
+    for row in _cells(table):
+        writer.writerow([_no_formula("\n".join(lines)) for lines in row])
+    return buffer.getvalue()
+
+
+def deviations_frame(table: Deviations) -> "pd.DataFrame":
+    """Return one row per deviation: entry, time (UTC), by, kind, what, changes (lines), why, known."""
+    import pandas as pd
+
+    rows = [
+        {
+            "entry": row.entry,
+            "time": row.time,
+            "by": words.who(row.by, table.names),
+            "kind": row.kind,
+            "what": what(row),
+            "changes": "\n".join(line(change) for change in row.changes),
+            "why": "\n".join(cells[4]),
+            "known": words.known(row.known),
+        }
+        for row, cells in zip(table.rows, _cells(table), strict=True)
+    ]
+    frame = pd.DataFrame(rows, columns=["entry", "time", "by", "kind", "what", "changes", "why", "known"])
+    return frame.astype({"entry": "int64", "time": "datetime64[us, UTC]"})
+
+
+def _titles() -> list[str]:
+    return [_("entry"), _("when (UTC)"), _("what"), _("changes"), _("why"), _("known then")]
+
+
+def _cells(table: Deviations) -> list[list[tuple[str, ...]]]:
+    """Return the cells of each row, each in lines."""
+    return [
+        [
+            (str(row.entry),),
+            (words.moment(row.time),),
+            (what(row),),
+            tuple(line(change) for change in row.changes) or ("–",),
+            tuple(words.said_lines(table.texts[row.words])) if row.words is not None else ("–",),
+            (words.known(row.known),),
+        ]
+        for row in table.rows
+    ]
+
+
+def _escaped(text: str) -> str:
+    """Return text that Markdown shows as it is: no markup, no HTML, no cell's end."""
+    safe = _MARKUP.sub(r"\\\1", printable(text))
+    for mark, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "&#124;")):
+        safe = safe.replace(mark, entity)
+    return safe
+
+
+def _no_formula(text: str) -> str:
+    return f"'{text}" if _FORMULA.match(text) else text

@@ -1,0 +1,297 @@
+"""What goes out to strangers, and what a stranger finds: the records of exports and verifications, shown.
+
+They stand here and not with the broker's outcomes, since whoever verifies has no broker.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from lacre.audit.findings import Finding, Warned
+from lacre.audit.report import AuditReport
+from lacre.errors import printable
+from lacre.report import audit_text, words
+from lacre.report.page import Cell, Page
+from lacre.report.result_text import custody
+from lacre.rules.custody import grade
+from lacre.text import N_, _, ngettext
+
+if TYPE_CHECKING:
+    # SciPy comes with it.
+    from lacre.analyses.recompute import Recomputed
+
+SHOWN: Mapping[str, str] = MappingProxyType(
+    {
+        "whole": N_("Every file is the one that the broker signed, and none is missing."),
+        "order": N_(
+            "The {entries} entries stood in this order when the checkpoint was signed, and none was changed "
+            "or taken out since."
+        ),
+        "complete": N_("No entry up to the checkpoint is left out."),
+        "signatures": N_("A key that was entitled to it signed each request, and the broker each entry."),
+        "law": N_("Every decision on {study} follows from the rules and from what stood before it."),
+        "result": N_("The result is the one on record, by the protocol on record before it."),
+        "numbers": N_(
+            "Of its own counts: {estimates} values, {bounds} intervals and {criteria} verdicts of criteria "
+            "come out the same when computed again."
+        ),
+        "authentic": N_("The checkpoint is signed by the key that was given."),
+        "remembered": N_("It agrees with what others kept: {memories}."),
+    }
+)
+"""What a sound bundle shows."""
+
+NOT_SHOWN: Mapping[str, str] = MappingProxyType(
+    {
+        "data": N_("That the counts come from the sealed data, which is not in the bundle."),
+        "declared": N_("What only the broker saw: rows, shared cases, early labels are as it declared them."),
+        "authenticity": N_(
+            "Whose log it is: no key was given, and the bundle's own prove nothing. Use --key."
+        ),
+        "completeness": N_(
+            "Completeness: {redacted} entries were left out, and what they say is not known. A later read of "
+            "another study or a key taken back may be among them."
+        ),
+        "other-studies": N_("The law for other studies, whose protocols are not in the bundle."),
+        "withheld": N_("{count} numbers that disclosure control withholds."),
+        "beyond": N_("{count} numbers that the counts alone do not give."),
+        "later": N_("What was put on record after entry {last}."),
+        "rewriting": N_(
+            "That the owner of the log did not write it anew before anyone else kept a checkpoint of it."
+        ),
+        "custody": N_("That nobody looked without a trace. Custody: {grade}"),
+    }
+)
+"""What a bundle does not show, sound or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterExported:
+    """A register written or brought up to date: `before` entries, if there was one, and now `entries`.
+
+    `written` and `removed` count files.
+    """
+
+    folder: Path
+    origin: str
+    entries: int
+    root: str
+    before: int | None
+    written: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A bundle written: the result it is of, and the entries up to its checkpoint; `left_out` of them hidden."""
+
+    path: Path
+    result: str
+    entries: int
+    root: str
+    files: int
+    bytes: int
+    left_out: int
+    verifier_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A bundle checked: what an audit of it found and more, and what was computed again.
+
+    `result` is the name of the result it says it is of, None where it could not be opened; `state` is what
+    the result says. `key` and `memories` are what it was held to.
+    """
+
+    result: str | None
+    audit: AuditReport
+    recomputed: "Recomputed | None"
+    only_study: bool = False
+    key: str | None = None
+    memories: tuple[str, ...] = ()
+    state: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong."""
+        return self.audit.ok
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong."""
+        return self.audit.findings
+
+    @property
+    def warnings(self) -> tuple[Warned, ...]:
+        """What is odd."""
+        return self.audit.warnings
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """What it shows, by code; nothing while there are findings."""
+        again = self.recomputed
+        if not self.ok:
+            return {}
+        study = (self.result or "").rpartition("@")[0]
+        codes: dict[str, dict[str, Any]] = {"whole": {}, "order": {"entries": self.audit.entries}}
+        if not self.only_study:
+            codes["complete"] = {}
+        codes |= {"signatures": {}, "law": {"study": study}, "result": {}}
+        if again is not None:
+            counts = {"estimates": again.estimates, "bounds": again.bounds, "criteria": again.criteria}
+            codes["numbers"] = counts
+        if self.key is not None:
+            codes["authentic"] = {}
+        newer = {each.fields["memory"] for each in self.warnings if each.code == "memory-newer"}
+        kept = [name for name in self.memories if name not in newer]
+        if kept:
+            codes["remembered"] = {"memories": words.listing(kept)}
+        return {code: _(SHOWN[code]).format(**fields) for code, fields in codes.items()}
+
+    @property
+    def not_shown(self) -> dict[str, str]:
+        """What it does not show, by code."""
+        again, ledger = self.recomputed, self.audit.ledger
+        codes: dict[str, dict[str, Any]] = {"data": {}, "declared": {}}
+        if self.key is None:
+            codes["authenticity"] = {}
+        if self.only_study:
+            codes["completeness"] = {"redacted": 0 if ledger is None else ledger.redacted}
+        else:
+            codes["other-studies"] = {}
+        if again is not None and again.withheld:
+            codes["withheld"] = {"count": again.withheld}
+        if again is not None and again.beyond:
+            codes["beyond"] = {"count": again.beyond}
+        if self.audit.entries:
+            codes["later"] = {"last": self.audit.entries - 1}
+        codes["rewriting"] = {}
+        story = self.audit.story
+        if story is not None:
+            codes["custody"] = {"grade": custody(grade(story.seal.recipients, story.recipient))}
+        return {code: _(NOT_SHOWN[code]).format(**fields) for code, fields in codes.items()}
+
+
+# --- pages --------------------------------------------------------------------------------------------------
+
+
+def register_page(written: RegisterExported) -> Page:
+    """Write what became of a register."""
+    page = Page()
+    page.heading(
+        _("{origin} in {folder}").format(origin=written.origin, folder=printable(str(written.folder)))
+    )
+    said = ngettext("{n} entry, root {root}", "{n} entries, root {root}", written.entries)
+    page.say(said.format(n=written.entries, root=written.root))
+    if written.before is not None:
+        page.say(_("There were {before} entries before.").format(before=written.before))
+    page.say(
+        _("{written} files written, {removed} removed.").format(
+            written=written.written, removed=written.removed
+        )
+    )
+    page.say(_("Audit it as a stranger would: lacre audit --registry {folder}").format(folder=written.folder))
+    return page
+
+
+def exported_page(bundle: Exported) -> Page:
+    """Write what a bundle holds."""
+    page = Page()
+    page.heading(_("{result} in {path}").format(result=bundle.result, path=printable(str(bundle.path))))
+    said = ngettext("{n} entry, root {root}", "{n} entries, root {root}", bundle.entries)
+    page.say(said.format(n=bundle.entries, root=bundle.root))
+    if bundle.left_out:
+        left = ngettext(
+            "{n} entry of other studies is left out, so completeness is not shown.",
+            "{n} entries of other studies are left out, so completeness is not shown.",
+            bundle.left_out,
+        )
+        page.say(left.format(n=bundle.left_out))
+    page.say(_("{files} files, {bytes} bytes.").format(files=bundle.files, bytes=bundle.bytes))
+    page.say(_("Whoever gets it checks it offline, with your key from elsewhere than the bundle:"))
+    page.block(f"lacre verify {bundle.path.name} --key {bundle.verifier_key}")
+    return page
+
+
+def verified_page(verified: Verified) -> Page:
+    """Write what a bundle shows, and what it does not."""
+    page = Page()
+    count = len(verified.findings)
+    sound = Cell(_("sound"), "bold green")
+    if count:
+        sound = Cell(ngettext("{n} finding", "{n} findings", count).format(n=count), "bold red")
+    page.heading(_("Bundle of {result}: ").format(result=printable(verified.result or _("nothing"))), sound)
+    report = verified.audit
+    said = ngettext("{n} entry, root {root}", "{n} entries, root {root}", report.entries)
+    page.say(said.format(n=report.entries, root=report.root))
+    audit_text.noted(page, report)
+    if report.story is not None:
+        audit_text.story(page, report.story, report.names)
+    _listed(page, _("Shown"), verified.shown)
+    _listed(page, _("Not shown"), verified.not_shown)
+    return page
+
+
+def _listed(page: Page, title: str, said: Mapping[str, str]) -> None:
+    if said:
+        page.heading(title)
+        for line in said.values():
+            page.say(f"- {line}", indent=1)
+
+
+# --- documents ----------------------------------------------------------------------------------------------
+
+
+def register_json(written: RegisterExported) -> dict[str, Any]:
+    """Return what became of a register."""
+    return {
+        "registry": str(written.folder),
+        "origin": written.origin,
+        "entries": written.entries,
+        "root": written.root,
+        "before": written.before,
+        "written": written.written,
+        "removed": written.removed,
+    }
+
+
+def exported_json(bundle: Exported) -> dict[str, Any]:
+    """Return what a bundle holds."""
+    return {
+        "bundle": str(bundle.path),
+        "result": bundle.result,
+        "entries": bundle.entries,
+        "root": bundle.root,
+        "files": bundle.files,
+        "bytes": bundle.bytes,
+        "left_out": bundle.left_out,
+        "verifier_key": bundle.verifier_key,
+    }
+
+
+def verified_json(verified: Verified) -> dict[str, Any]:
+    """Return what a bundle shows, beside what an audit returns."""
+    from lacre.report.json import audit
+
+    told = audit(verified.audit)
+    again = verified.recomputed
+    counts = ("estimates", "bounds", "criteria", "withheld", "beyond")
+    return {
+        "ok": verified.ok,
+        "result": verified.result,
+        "state": verified.state,
+        **{name: told[name] for name in _ABOVE[1:]},
+        "shown": _coded(verified.shown),
+        "not_shown": _coded(verified.not_shown),
+        "recomputed": None if again is None else {name: getattr(again, name) for name in counts},
+        **{name: value for name, value in told.items() if name not in _ABOVE},
+    }
+
+
+_ABOVE = ("ok", "entries", "root", "checkpoint", "findings", "warnings")
+
+
+def _coded(said: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"code": code, "message": message} for code, message in said.items()]

@@ -1,0 +1,208 @@
+"""Where a study's course departed from its plan, or its plan from the first one: a record of each, in log order.
+
+A paper lists these. All of them follow from the entries, so a stranger's list is the same.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from lacre.protocol.difference import Change, difference
+from lacre.rules.common import known_of
+from lacre.rules.record import Answered, Recorded
+from lacre.rules.requests import (
+    Amend,
+    AmendDecision,
+    Deviate,
+    Erratum,
+    Infeasible,
+    Known,
+    Read,
+    ReadDecision,
+    ReadFacts,
+    Register,
+    RegisterFacts,
+    Rewrap,
+    Seal,
+    SealDecision,
+    SealFacts,
+    Withdraw,
+    WordsDecision,
+)
+from lacre.rules.state import PoolState, Protocols, State, StudyState, step
+
+Kind = Literal[
+    "amendment",
+    "infeasible",
+    "deviation",
+    "withdrawal",
+    "replacement",
+    "shortfall",
+    "as-dev",
+    "met",
+    "handing",
+    "read",
+    "unfinished",
+    "erratum",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """One departure: the entry that shows it, and what was known then.
+
+    `about` is the entry it concerns (a deviation's, the seal replaced, the result corrected), `result` the
+    entry of what a read gave, `words` the salted digest of what was said of it, `count` of cases met before.
+    `version` is that of the plan from an amendment on, `codes` say why a read is exploratory.
+    """
+
+    entry: int
+    time: str
+    by: str
+    kind: Kind
+    known: tuple[Known, ...] = ()
+    pool: str | None = None
+    about: int | None = None
+    result: int | None = None
+    version: int | None = None
+    changes: tuple[Change, ...] = ()
+    infeasible: tuple[Infeasible, ...] = ()
+    codes: tuple[str, ...] = ()
+    count: int = 0
+    burns: tuple[str, ...] = ()
+    words: str | None = None
+
+
+def departures(history: Iterable[Recorded], protocols: Protocols) -> tuple[Departure, ...]:
+    """Return the departures of the study whose entries are in `history`; entries of keys may be among them."""
+    state = State(protocols)
+    found: list[Departure] = []
+    known: dict[int, tuple[Known, ...]] = {}
+    for recorded in history:
+        before = state.study
+        state = step(state, recorded)
+        content = recorded.content
+        if isinstance(content, Answered) and state.study is not None:
+            known[recorded.index] = () if before is None else known_of(before)
+            found += _Departing(recorded, content, before, state.study).all()
+    if state.study is not None:
+        found = [_with_result(each, state.study) for each in found]
+        told = {each.entry for each in found if each.kind in {"read", "erratum"}}
+        found += _unfinished(state.study, told, known)
+    return tuple(sorted(found, key=lambda each: each.entry))
+
+
+def _with_result(found: Departure, study: StudyState) -> Departure:
+    if found.pool is None or found.kind not in {"read", "erratum"}:
+        return found
+    return replace(found, result=study.pools[found.pool].result_of(found.entry))
+
+
+def _unfinished(
+    study: StudyState, told: set[int], known: dict[int, tuple[Known, ...]]
+) -> Iterator[Departure]:
+    for pool in study.pools.values():
+        for read in pool.unfinished:
+            if read.entry not in told:
+                yield Departure(
+                    read.entry, read.time, read.by, "unfinished", known[read.entry], pool=pool.name
+                )
+
+
+class _Departing:
+    """The departures that one entry shows."""
+
+    def __init__(
+        self, recorded: Recorded, content: Answered, before: StudyState | None, after: StudyState
+    ) -> None:
+        self._recorded = recorded
+        self._content = content
+        self._before = before
+        self._after = after
+
+    def all(self) -> Iterator[Departure]:
+        match self._content.request:
+            case Register() | Amend() as request:
+                yield from self._plan(request)
+            case Deviate() as request:
+                yield self._said("deviation", request.text, about=request.about)
+            case Withdraw() as request:
+                yield self._said("withdrawal", request.reason)
+            case Seal() as request:
+                yield from self._seal(request)
+            case Rewrap() as request:
+                yield self._handing(request)
+            case Read() as request:
+                yield from self._read(request)
+            case Erratum() as request:
+                yield self._made("erratum", pool=request.pool, about=request.corrects, words=request.reason)
+
+    def _made(self, kind: Kind, **more: object) -> Departure:
+        fields = {"known": () if self._before is None else known_of(self._before), **more}
+        recorded, by = self._recorded, self._content.by
+        return Departure(recorded.index, recorded.time, by, kind, **fields)  # type: ignore[arg-type]
+
+    def _said(self, kind: Kind, words: str, about: int | None = None) -> Departure:
+        decision = self._content.decision
+        assert isinstance(decision, WordsDecision)
+        return self._made(kind, known=decision.known, about=about, words=words)
+
+    def _plan(self, request: Register | Amend) -> Iterator[Departure]:
+        facts, decision = self._content.facts, self._content.decision
+        if isinstance(decision, AmendDecision) and isinstance(request, Amend):
+            before, after = self._after.versions[-2:]
+            yield self._made(
+                "amendment",
+                known=decision.known,
+                version=decision.version,
+                changes=difference(before.protocol, after.protocol, whole=True),
+                burns=decision.burns,
+                words=request.reason,
+            )
+        assert isinstance(facts, RegisterFacts)
+        if facts.infeasible:
+            yield self._made("infeasible", infeasible=facts.infeasible, words=request.accept_infeasible)
+
+    def _seal(self, request: Seal) -> Iterator[Departure]:
+        facts, decision = self._content.facts, self._content.decision
+        assert isinstance(facts, SealFacts)
+        assert isinstance(decision, SealDecision)
+        pool = request.pool
+        if request.replaces is not None and self._before is not None:
+            rows = self._before.pools[pool].sealed.facts.rows
+            changes = tuple(
+                Change(f"{pool}.{table}", rows.get(table, 0), count) for table, count in facts.rows.items()
+            )
+            yield self._made(
+                "replacement", pool=pool, about=request.replaces, changes=changes, words=request.reason
+            )
+        if decision.shortfall:
+            short = tuple(Change(f"{pool}.{s.table}", s.planned, s.rows) for s in decision.shortfall)
+            yield self._made("shortfall", pool=pool, changes=short)
+        if decision.standing != pool:
+            yield self._made("as-dev", pool=pool)
+        if facts.remembered:
+            yield self._made("met", pool=pool, count=facts.remembered)
+
+    def _handing(self, request: Rewrap) -> Departure:
+        before = self._pool(request.pool).recipients
+        change = Change(f"{request.pool}.recipients", list(before), list(request.recipients))
+        return self._made("handing", pool=request.pool, changes=(change,), words=request.reason)
+
+    def _read(self, request: Read) -> Iterator[Departure]:
+        facts, decision = self._content.facts, self._content.decision
+        assert isinstance(facts, ReadFacts)
+        assert isinstance(decision, ReadDecision)
+        if request.finishes is not None or request.purpose == "inputs":
+            return
+        pool = request.pool
+        # A pool's name is its role. On dev everything is tried; elsewhere, what is not registered departs.
+        if decision.exploratory and pool != "dev":
+            burns = (pool,) if decision.burns else ()
+            yield self._made("read", pool=pool, codes=decision.exploratory, burns=burns, words=request.reason)
+        if facts.remembered > self._pool(pool).sealed.facts.remembered:
+            yield self._made("met", pool=pool, count=facts.remembered)
+
+    def _pool(self, name: str) -> PoolState:
+        assert self._before is not None, "a pool's entries come after its study's registration"
+        return self._before.pools[name]
