@@ -49,5 +49,5 @@ def absent() -> Callable[[str, str], None]:
 def _own_machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test a state folder of its own: what one test's ledgers did, no other remembers."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
-    for name in ("LACRE_LEDGER", "LACRE_LANG", "LACRE_PASSPHRASE"):
+    for name in ("LACRE_LEDGER", "LACRE_LANG", "LACRE_PASSPHRASE", "LACRE_KEY", "LACRE_BACKUP_PASSPHRASE"):
         monkeypatch.delenv(name, raising=False)

@@ -198,9 +198,10 @@ def open(  # noqa: A001 - `lacre.open` is the API's own name
 ) -> "Ledger":
     """Open the ledger at `path`; without one, that of `LACRE_LEDGER`, else the nearest at or above here.
 
-    `passphrase` may be a function, asked only when a closed key is needed. `identity_passphrase` is
-    that of a closed identity file, or a function that gives what to try on it, where it is another. `key` is the file of the key that requests
-    are signed with, else that of `LACRE_KEY`, else the ledger's own. Raises `LedgerNotFound`.
+    `passphrase` may be a function, asked only when a closed key is needed. `identity_passphrase` is that of a
+    closed identity file, or a function that gives what to try on it, where it is another. `key` is the file
+    of the key that requests are signed with, else that of `LACRE_KEY`, else the ledger's own. Raises
+    `LedgerNotFound`.
     """
     signing = key or os.environ.get("LACRE_KEY") or None
     layout = _layout(path)
@@ -530,8 +531,7 @@ class Ledger:
         """
         from lacre.broker.erratum import erratum
 
-        desk = self._desk.with_identities([Path(file) for file in _specs(identity)])
-        return Result.of(erratum(desk, what, _specs(files), reason=reason))
+        return Result.of(erratum(self._opening(identity), what, _specs(files), reason=reason))
 
     def deviations(self, study: str) -> Deviations:
         """Return the table of a study's deviations: what, when, why, and what was known then."""
@@ -679,9 +679,7 @@ def audit(
         engine.dispose()
 
 
-def verify(
-    path: str | Path, *, key: str | None = None, memory: Sequence[str | Path] = ()
-) -> Verified:
+def verify(path: str | Path, *, key: str | None = None, memory: Sequence[str | Path] = ()) -> Verified:
     """Check a bundle offline: its log, its law, its result and the numbers in it. Needs no ledger.
 
     `key` is the log's verifier key, from elsewhere than the bundle; `memory` names receipts, checkpoints and
@@ -692,18 +690,14 @@ def verify(
     return Verified.of(verify_bundle(Path(path), key=_verifier(key), memories=_kept(memory)))
 
 
-def _audit_register(
-    folder: Path, what: str | None, key: str | None, files: Sequence[str | Path]
-) -> Audit:
+def _audit_register(folder: Path, what: str | None, key: str | None, files: Sequence[str | Path]) -> Audit:
     from lacre.audit.audit import audit as audit_source
     from lacre.audit.files import FolderFiles
     from lacre.audit.register import RegisterSource
 
     study, entry = (None, None) if what is None else split_name(what, "audit")
     source = RegisterSource(FolderFiles(folder))
-    report = audit_source(
-        source, memories=_kept(files), key=_verifier(key), study=study or None, entry=entry
-    )
+    report = audit_source(source, memories=_kept(files), key=_verifier(key), study=study or None, entry=entry)
     return Audit.of(report)
 
 
@@ -726,7 +720,12 @@ def _kept(files: Sequence[str | Path]) -> builtins.list["Kept"]:
 
 
 def _audit(
-    engine: "Engine", layout: Layout, known: Memory, what: str | None, files: Sequence[str | Path], key: str | None = None
+    engine: "Engine",
+    layout: Layout,
+    known: Memory,
+    what: str | None,
+    files: Sequence[str | Path],
+    key: str | None = None,
 ) -> Audit:
     from lacre.audit.audit import audit as audit_source
     from lacre.audit.audit import unreadable

@@ -76,13 +76,17 @@ class Shell:
         out, err = process.communicate(timeout=300)
         return Ran(process.returncode, out, err)
 
-    def seal_small(self, note: str = "") -> tuple[str, ...]:
-        """Register and seal the small study; return the words of its reveal."""
+    def write_small(self, note: str = "") -> None:
+        """Write the files of the small study."""
         (self.folder / "protocol.yaml").write_text(SMALL)
         rows = [f"{n},{note}{n},{n % 3 == 0:d},{'female' if n % 2 else 'male'}" for n in range(200)]
         (self.folder / "cases.csv").write_text("case_id,note,label,sex\n" + "\n".join(rows) + "\n")
         predicted = [f"{n},{n % 3 == 0:d}" for n in range(200)]
         (self.folder / "predictions.csv").write_text("case_id,prediction\n" + "\n".join(predicted) + "\n")
+
+    def seal_small(self, note: str = "") -> tuple[str, ...]:
+        """Register and seal the small study; return the words of its reveal."""
+        self.write_small(note)
         self.json("init")
         self.json("register", "protocol.yaml")
         self.json("seal", "small", "teste", "cases.csv")

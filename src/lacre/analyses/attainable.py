@@ -27,7 +27,7 @@ from lacre.stats.fairness import Ints, RateCounts, simultaneous_bounds
 from lacre.stats.proportions import Floats, clopper_pearson
 
 MOST_CASES = 10**9
-"""A rule that needs more cases in a group than this is one that cannot be met."""
+"""Cases of one group up to which a size is looked for."""
 
 MOST_TRIED = 100_000
 """Group sizes that are gone through one by one; where there are more, the rule counts as within reach."""
@@ -41,7 +41,7 @@ class Minimum:
     """Cases with a prediction in each group's denominator below which a rule cannot pass, and cannot fail.
 
     All groups are of one size. `to_pass` if no case speaks against the rule, `to_fail` if every case does;
-    None where no number is enough.
+    None where no number up to `MOST_CASES` is enough.
     """
 
     to_pass: int | None
@@ -86,8 +86,10 @@ class Judged:
             return Attainable(passes=False, fails=False)
         least = self.minimum()
         gap = self.rule.form == "max_group_gap"
-        to_pass = _bar(least.to_pass, impossible=self.rule.limit == (self.rule.form == "worst_group_min"))
-        to_fail = _bar(least.to_fail, impossible=self.rule.limit == (self.rule.form != "worst_group_min"))
+        # Only at the very end of the scale is there nothing beyond the limit, or are no bounds ever on it.
+        strictest, idle = (1.0, 0.0) if self.rule.form == "worst_group_min" else (0.0, 1.0)
+        to_pass = _bar(least.to_pass, impossible=self.rule.limit == strictest)
+        to_fail = _bar(least.to_fail, impossible=self.rule.limit == idle)
         passes = to_pass is not None and (
             room.holds(to_pass, to_pass) or (gap and self._one_is_small(room, to_pass))
         )

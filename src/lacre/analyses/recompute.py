@@ -101,6 +101,7 @@ class _Code(_Told):
 
 
 class _Zero(_Told):
+    confidence: float
     rule_of_three: float
     exact: float
 
@@ -126,8 +127,15 @@ class _Estimate(_Told):
         return self.system or "", self.metric, frozenset(self.group.items())
 
     @property
+    def bare(self) -> bool:
+        """Whether it has no number but, perhaps, a denominator."""
+        numbers = (self.numerator, self.value, self.low, self.high, self.confidence, self.method)
+        return self.zero_bound is None and {*numbers} == {None}
+
+    @property
     def withheld(self) -> bool:
-        return self.denominator is None and self.note is not None and self.note.code == "withheld"
+        hidden = self.note is not None and self.note.code == "withheld"
+        return hidden and self.bare and self.denominator is None
 
 
 class _Line(_Told):
@@ -343,12 +351,13 @@ class _Again:
             bound = ZeroBound.of(cases)
             fair &= self.tally.holds(f"{what}.zero_bound", told.zero_bound.exact, bound.exact)
             fair &= self.tally.holds(f"{what}.zero_bound", told.zero_bound.rule_of_three, bound.rule_of_three)
+            fair &= self.tally.holds(f"{what}.zero_bound", told.zero_bound.confidence, bound.confidence)
         self.tally.bounds += fair
 
     def _absence(self, what: str, told: _Estimate) -> None:
         """A rate may be absent for want of cases, which shows; for want of clusters, which does not."""
         code = None if told.note is None else told.note.code
-        if code not in ABSENT or any(each is not None for each in (told.value, told.low, told.high)):
+        if code not in ABSENT or not told.bare:
             self.tally.differs(what, code, ", ".join(ABSENT))
         elif (code == "no-cases") != (told.denominator == 0):
             self.tally.differs(f"{what}.denominator", told.denominator, 0 if code == "no-cases" else "> 0")

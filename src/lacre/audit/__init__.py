@@ -14,6 +14,8 @@ heads       the checkpoint, and what others remember of the log
 premises    what only the place shows where a ledger is kept: its database
 blobs       likewise: its sealed pools
 source      what is audited, behind one face
+register    a published copy of a log as such a source, and its files held against the entries
+files       its files, in a folder or in memory, read with bounds
 findings    what can be wrong, each with a stable code
 report      what an audit gives back
 story       the history of one result

@@ -55,6 +55,7 @@ def audit(
         scope=scope,
         story=story,
         ledger=_ledger(walk),
+        published=source.published() is not None,
         erased=tuple(
             ErasedTold(named.what, named.digest, named.entry, entry)
             for named, entry in walk.shelf.told_erased()

@@ -25,7 +25,8 @@ FINDINGS: Mapping[str, str] = {
     "document-media": N_("The document {digest} is kept as {stored}, and it is {expected}."),
     "document-not-erased": N_("The text {digest} was erased by this entry, and is still there."),
     "erasure-of-nothing": N_(
-        "The entry erases {digest}, which no text on record has as its digest, or not since entry {named}, or not any more."
+        "The entry erases {digest}, which no text on record has as its digest, or not since entry {named}, "
+        "or not any more."
     ),
     "document-unnamed": N_("No entry names the document {digest}."),
     "checkpoint-column": N_("The checkpoint is filed under {stored} entries, and says {stated}."),

@@ -44,7 +44,8 @@ class AuditReport:
     `entries` is how many the log has, `root` (hexadecimal) that of all of them or, when one is missing, of
     those before it. `checkpoint` is the text of the note that stands with the ledger, whether or not it
     holds. `history` and `story` are of the `scope`; `names` are those that key holders gave, by key id;
-    `ledger` is None where there is no genesis; `erased` are texts that entries took out, of the whole ledger.
+    `ledger` is None where there is no genesis; `published` is whether it is of a copy for strangers; `erased`
+    are texts that entries took out, of the whole ledger.
     """
 
     entries: int
@@ -56,7 +57,8 @@ class AuditReport:
     names: Mapping[str, str] = field(default_factory=dict)
     scope: Scope = Scope()
     story: Story | None = None
-    ledger: "LedgerTold | None" = None
+    ledger: LedgerTold | None = None
+    published: bool = False
     erased: tuple[ErasedTold, ...] = ()
 
     @property

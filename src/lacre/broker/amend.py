@@ -8,6 +8,7 @@ from typing import Any
 from lacre.broker.desk import (
     BLANK,
     Desk,
+    SaltedText,
     answered,
     clock_warnings,
     enter,
@@ -19,7 +20,7 @@ from lacre.broker.desk import (
     view,
 )
 from lacre.broker.outcomes import Amended, AmendmentPlanned
-from lacre.broker.register import engine, infeasible_criteria, load_protocol, receipt
+from lacre.broker.register import engine, infeasible_criteria, load_protocol, not_needed, receipt
 from lacre.broker.texts import require_words
 from lacre.errors import Declined
 from lacre.protocol.difference import difference
@@ -64,26 +65,40 @@ def amend(
         if not confirm(planned):
             raise Declined
         accept_burn = accept_burn or bool(planned.burns)
-    text = salted_text(desk, words)
-    kept = salted_text(desk, why_kept) if why_kept and facts.infeasible else None
+    texts = (salted_text(desk, words), salted_text(desk, why_kept) if why_kept and facts.infeasible else None)
+    amended = _record(desk, protocol, planned, facts, texts, accept_burn=accept_burn)
+    return replace(amended, warnings=(*not_needed(accept_infeasible, facts), *amended.warnings))
+
+
+def _record(
+    desk: Desk,
+    protocol: Protocol,
+    planned: AmendmentPlanned,
+    facts: AmendFacts,
+    texts: tuple[SaltedText, SaltedText | None],
+    *,
+    accept_burn: bool,
+) -> Amended:
+    """Write the entry; `texts` are why the plan is amended, and why infeasible criteria are kept."""
+    reason, kept = texts
     signed = sign_request(
         desk,
         Amend,
-        study=study.slug,
+        study=planned.study,
         protocol=planned.protocol_hash,
         replaces=planned.replaces,
-        reason=text.digest,
+        reason=reason.digest,
         accept_burn=accept_burn,
         accept_infeasible=kept.digest if kept else None,
     )
     with desk.writer.transaction() as tx:
         tx.put_document(canonical(protocol), PROTOCOL_MEDIA)
         tx.put_document(difference_document(planned.changes), DIFFERENCE_MEDIA)
-        for each in filter(None, (text, kept)):
-            put_text(tx, each)
+        for text in filter(None, texts):
+            put_text(tx, text)
         before = tx.entry(tx.size - 1).time
         # A read may have come in between: what the amendment burns is for the law to say, here.
-        made = enter(desk, tx, view(tx, study.slug), signed, facts)
+        made = enter(desk, tx, view(tx, planned.study), signed, facts)
     remember(desk, tx)
     decision = answered(made).decision
     assert isinstance(decision, AmendDecision)

@@ -51,7 +51,7 @@ def answer(
     request = RequestFile.load(file)
     asked = request.asked
     if asked.purpose != purpose:
-        why = _("it is to be answered by `lacre {verb} --request`").format(verb=asked.purpose)
+        why = _("it asks for a `{verb}`").format(verb=asked.purpose)
         raise RequestFileInvalid(file=request.name, why=why)
     if study not in {None, asked.study}:
         raise RequestOfOtherStudy(file=request.name, study=asked.study, named=study)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lacre.broker.desk import SaltedText
+from lacre.broker.texts import MOST as MOST_WORDS
 from lacre.canonical import canonical_json, parse_canonical, sha256_hex
 from lacre.durable import read_given, staged
 from lacre.errors import (
@@ -154,9 +155,9 @@ def _reason(value: object, name: str) -> SaltedText:
                 raw = bytes.fromhex(salt)
             except ValueError:
                 raw = b""
-            if len(raw) == SALT_SIZE and raw.hex() == salt:
+            if len(raw) == SALT_SIZE and raw.hex() == salt and len(text) <= MOST_WORDS:
                 return SaltedText(raw, text.encode())
-    raise _invalid(name, _("its reason is not a salt and a text"))
+    raise _invalid(name, _("its reason is not a salt and a text of some pages at most"))
 
 
 def _blobs(body: memoryview, sizes: object, asked: Read, name: str) -> dict[str, bytes]:

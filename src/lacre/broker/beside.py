@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from lacre.broker.desk import recorded
-from lacre.broker.outcomes import Corrected, ErratumShown
+from lacre.broker.parts import Corrected, ErratumShown
 from lacre.broker.texts import text_of
 from lacre.canonical import parse_canonical
 from lacre.errors import DocumentMissing

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from lacre.broker.lost import LostBlob, LostDocument
+from lacre.broker.parts import Corrected, ErratumShown
 from lacre.protocol.difference import Change
 from lacre.rules.deviations import Departure
 from lacre.rules.record import Recorded
@@ -129,36 +131,6 @@ class Deviations:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
-    """The result that an erratum's stands beside."""
-
-    entry: int
-    name: str
-    document: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ErratumShown:
-    """A scoring of a result's submissions on corrected labels; without a result it failed, or crashed.
-
-    `read` is its own entry, `document` its result's, `changed` counts the cells that were corrected, by column.
-    """
-
-    read: int
-    time: str
-    number: int
-    reason: Text
-    result: int | None
-    document: Mapping[str, Any] | None
-
-    @property
-    def changed(self) -> Mapping[str, int]:
-        """The cells that were corrected, by `table.column`."""
-        told = (self.document or {}).get("erratum", {}).get("changed", {})
-        return told if isinstance(told, dict) else {}
-
-
-@dataclass(frozen=True, slots=True)
 class PoolSealed:
     """A pool sealed: its rows by table, what it counts as, and what was noticed.
 
@@ -225,7 +197,8 @@ class InputsWritten:
 class ReadPlanned:
     """What a read would be, with all that can be checked without it (`--dry-run`).
 
-    `unchecked` names what could not be, for want of keys or files: `ids`, `overlaps`. Of a request that somebody
+    `exposes` are cases of other studies' sealed pools that it would expose; `unchecked` names what could not be
+    checked, for want of keys or files: `ids`, `overlaps`. Of a request that somebody
     else signed, `by` is the id of their key, with the name given with it, and `reason` what they say.
     """
 
@@ -236,6 +209,7 @@ class ReadPlanned:
     ignored: Mapping[str, tuple[str, ...]]
     outside: Mapping[str, int] = field(default_factory=dict)
     finishes: int | None = None
+    exposes: tuple[Overlap, ...] = ()
     unchecked: tuple[str, ...] = ()
     by: str | None = None
     name: str | None = None
@@ -399,26 +373,6 @@ class Erased:
     time: str
     present: bool
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LostDocument:
-    """A document that an entry names, and that neither the ledger nor this machine's memory has."""
-
-    what: str
-    digest: str
-    entry: int
-
-
-@dataclass(frozen=True, slots=True)
-class LostBlob:
-    """A sealed file that an entry names and that is not at `path`."""
-
-    study: str
-    pool: str
-    entry: int
-    kind: str
-    path: Path
 
 
 @dataclass(frozen=True, slots=True)

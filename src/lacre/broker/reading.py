@@ -108,6 +108,7 @@ def planned(desk: Desk, found: Found, decision: ReadDecision) -> ReadPlanned:
         ignored=found.ignored,
         outside=found.outside,
         finishes=found.finishes.entry if found.finishes else None,
+        exposes=found.facts.exposes,
         unchecked=found.unchecked,
         by=request.by if request else None,
         name=names.get(request.by) if request else None,

@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from lacre.broker.desk import Desk, names_of, view
-from lacre.broker.outcomes import LostBlob, LostDocument, Recovered
+from lacre.broker.lost import LostBlob, LostDocument
+from lacre.broker.outcomes import Recovered
 from lacre.errors import FormatError, LedgerForked, MemoryDamaged, StoreCorrupt
 from lacre.ledger.checkpoint import SignedCheckpoint
 from lacre.ledger.keys import PublicKey

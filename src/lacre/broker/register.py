@@ -103,11 +103,12 @@ def register(desk: Desk, source: str | Path | bytes, *, accept_infeasible: str |
         protocol_hash=digest,
         receipt=receipt(desk, made.index),
         infeasible=facts.infeasible or (),
-        warnings=(*_not_needed(accept_infeasible, facts), *clock_warnings(made, before)),
+        warnings=(*not_needed(accept_infeasible, facts), *clock_warnings(made, before)),
     )
 
 
-def _not_needed(reason: str | None, facts: RegisterFacts) -> tuple[str, ...]:
+def not_needed(reason: str | None, facts: RegisterFacts) -> tuple[str, ...]:
+    """Say when a reason for keeping infeasible criteria was given, and there are none."""
     if reason is None or facts.infeasible:
         return ()
     return (_("Every criterion can pass and can fail, so the reason given is not on record."),)

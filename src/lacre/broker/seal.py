@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 from lacre.broker.desk import (
     BLANK,
@@ -44,6 +45,7 @@ from lacre.protocol.pools import Pool
 from lacre.rules.common import declared_pool, require_study
 from lacre.rules.custody import grade
 from lacre.rules.decide import decide
+from lacre.rules.record import Recorded
 from lacre.rules.requests import Seal, SealDecision, SealedRecord, SealFacts
 from lacre.rules.sealing import check_sealable
 from lacre.rules.state import PoolState, State, StudyState
@@ -83,14 +85,13 @@ def seal(
     """
     state = desk.view(study)
     known = require_study(state, study)
-    protocol = known.in_force.protocol
     declared = declared_pool(known, pool)
     before = known.pools.get(pool) if replace else None
     _check_replaced(known, pool, declared, before, replace=replace, reason=reason)
     to = check_recipients(recipients or (before.recipients if before else (state.recipient,)))
     given = parse_given(files, declared.tables)
     require_tables(given, declared.tables)
-    ready = _read(desk, state, protocol, load(given))
+    ready = _read(desk, state, known.in_force.protocol, load(given))
     words = salted_text(desk, require_words(reason, "seal")) if reason else None
     asked = {
         "study": study,
@@ -102,8 +103,7 @@ def seal(
     }
     gathered, facts = _facts(desk, desk.snapshot(), state, study, pool, ready)
     _ask_first(desk, state, asked, ready, facts)
-    context = Context(state.genesis, study, pool, known.in_force.protocol_hash)
-    sealed = _encrypt(desk, context, to, ready)
+    sealed = _encrypt(desk, Context(state.genesis, study, pool, known.in_force.protocol_hash), to, ready)
     signed = sign_request(
         desk,
         Seal,
@@ -124,27 +124,34 @@ def seal(
         made = enter(desk, tx, state, signed, facts)
     remember(desk, tx)
     hold(desk.state_folder, sealed.fingerprints, ready.personal)
-    decision = answered(made).decision
-    assert isinstance(decision, SealDecision)
     return PoolSealed(
         study=study,
         pool=pool,
-        entry=made.index,
-        time=made.time,
-        standing=decision.standing,
-        rows=facts.rows,
-        undeclared={name: table.typed.undeclared for name, table in ready.tables.items()},
-        outside=ready.outside,
-        shortfall=decision.shortfall,
-        overlaps=(*facts.shared, *facts.exposed),
-        remembered=facts.remembered,
         recipients=sealed.recipients,
         custody=grade(sealed.recipients, state.recipient),
         opens_here=vault.can_open(sealed.recipients, desk.identities()),
         replaces=before.sealed.entry if before else None,
         handed_out=tuple(read.entry for read in before.of_class("inputs")) if before else (),
         warnings=clock_warnings(made, last),
+        **_found(ready, facts, made),
     )
+
+
+def _found(ready: _Ready, facts: SealFacts, made: Recorded) -> dict[str, Any]:
+    """The fields of `PoolSealed` that tell what was found in the files, and what the entry made of it."""
+    decision = answered(made).decision
+    assert isinstance(decision, SealDecision)
+    return {
+        "entry": made.index,
+        "time": made.time,
+        "standing": decision.standing,
+        "rows": facts.rows,
+        "undeclared": {name: table.typed.undeclared for name, table in ready.tables.items()},
+        "outside": ready.outside,
+        "shortfall": decision.shortfall,
+        "overlaps": (*facts.shared, *facts.exposed),
+        "remembered": facts.remembered,
+    }
 
 
 def _check_replaced(

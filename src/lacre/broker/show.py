@@ -146,7 +146,8 @@ def verifier_keys(state: State) -> tuple[str, ...]:
     They are two while one is taking the other's place: either of them verifies.
     """
     return tuple(
-        VerifierKey(state.origin, PublicKey(bytes.fromhex(key.public))).format() for key in active(state, "log")
+        VerifierKey(state.origin, PublicKey(bytes.fromhex(key.public))).format()
+        for key in active(state, "log")
     )
 
 

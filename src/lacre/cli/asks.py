@@ -4,7 +4,6 @@ import click
 
 from lacre.cli import screen
 from lacre.errors import NotConfirmed
-from lacre.report.text import as_text
 
 
 def sure(question: str, *, verb: str, option: str, about: object | None = None) -> bool:
@@ -12,5 +11,7 @@ def sure(question: str, *, verb: str, option: str, about: object | None = None) 
     if not screen.can_ask():
         raise NotConfirmed(verb=verb, option=option)
     if about is not None:
+        from lacre.report.text import as_text
+
         screen.write_error(as_text(about, width=screen.width()))
     return click.confirm(question, default=False, err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lacre.cli.asks import sure
-from lacre.cli.command import Call, Example, option, path_option, signing_options, verb
+from lacre.cli.command import Call, Example, identity_option, option, path_option, signing_options, verb
 from lacre.cli.receipts import receipt_file, receipt_option
 from lacre.errors import NotReadable, ReceiptExists, UsageError, WordsMissing
 from lacre.text import N_, _
@@ -180,7 +180,7 @@ def withdraw_verb(call: Call, *, study: str, reason: str, yes: bool, passphrase_
     ),
     [
         Example(
-            "lacre erratum credit-screen@5 corrected.csv --reason 'two raters had swapped forms'",
+            "lacre erratum credit-screen@5 corrected.csv --reason 'two forms swapped'",
             N_("Score the same submission on corrected labels."),
         )
     ],
@@ -188,12 +188,7 @@ def withdraw_verb(call: Call, *, study: str, reason: str, yes: bool, passphrase_
 @click.argument("what")
 @click.argument("files", nargs=-1, required=True, metavar="[TABLE=]FILE...")
 @option("--reason", metavar="TEXT", required=True, help=N_("Put on record why; the words can be erased."))
-@path_option(
-    "--identity",
-    multiple=True,
-    metavar="FILE",
-    help=N_("Open the pool with the age identity in FILE; as often as needed."),
-)
+@identity_option
 @signing_options
 def erratum_verb(
     call: Call,

@@ -83,8 +83,8 @@ def key_new_verb(
     "key enrol",
     N_(
         "PUBLIC is the 64 digits that `lacre key new` printed, or a PEM file to read them from. An owner signs it. "
-        "owner: enrols and revokes keys, erases texts. registrant: registers, amends, seals, asks for reads. "
-        "custodian: hands pools to others."
+        "owner: enrols and revokes keys, erases texts. registrant: registers, amends, asks for reads. custodian: seals "
+        "pools and hands them to others."
     ),
     [
         Example(

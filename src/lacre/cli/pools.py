@@ -26,11 +26,11 @@ from lacre.text import N_
             N_("Cases that were seen can still serve as dev."),
         ),
         Example(
-            "lacre seal credit-screen teste cases.csv --recipient age1… --recipient age1…",
+            "lacre seal credit-screen teste c.csv --recipient age1… --recipient age1…",
             N_("To a custodian, and to whoever keeps the spare key."),
         ),
         Example(
-            'lacre seal credit-screen teste right.csv --replace --reason "the old export"',
+            'lacre seal credit-screen teste c.csv --replace --reason "wrong export"',
             N_("Another file in the place of one that nobody has read."),
         ),
     ],
@@ -124,8 +124,8 @@ def inputs_verb(
     [
         Example("lacre rewrap credit-screen teste --recipient age1…", N_("Hand it to somebody else.")),
         Example(
-            "lacre rewrap faces teste --recipient age1… --recipient age1… --identity old.txt",
-            N_("To two, by whoever holds it now."),
+            "lacre rewrap faces teste --recipient age1… --identity old.txt",
+            N_("By whoever holds it now."),
         ),
     ],
 )

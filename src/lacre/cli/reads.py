@@ -58,8 +58,8 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
         "can be checked beforehand is; a refusal there spends nothing. A reveal that crashed is finished "
         "by asking for it again.\n\nWhere somebody else can open the pool, --request-out writes what you ask "
         "for, signed, to a file, and reads nothing; they answer it with --request, in this same ledger. The "
-        "submission travels in it, encrypted to them; anybody can read what else is in it.\n\nThe exit status is the verdict: 0 PASS, 1 FAIL, 3 "
-        "INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
+        "submission travels in it, encrypted to them; anybody can read what else is in it.\n\nThe exit "
+        "status is the verdict: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
     ),
     [
         Example("lacre reveal credit-screen --submission predictions.csv", N_("The one read of teste.")),
@@ -72,7 +72,7 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
             N_("Two systems, compared."),
         ),
         Example(
-            "lacre reveal credit-screen --submission predictions.csv --request-out ask.lacre",
+            "lacre reveal credit-screen --submission p.csv --request-out ask.lacre",
             N_("Ask the custodian, who can open it."),
         ),
         Example(
@@ -98,7 +98,7 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
     help=N_("Answer the request in FILE, as it was signed; with --dry-run look at it."),
 )
 @_read_options
-def reveal_verb(call: Call, *, study: str | None, passphrase_file: Path | None, **asked: Any) -> int:
+def reveal_verb(call: Call, /, *, study: str | None, passphrase_file: Path | None, **asked: Any) -> int:
     """Reveal teste, or ask for it, or answer who does."""
     identity = asked.pop("identity")
     request, output, overwrite = (asked.pop(name) for name in ("request", "request_out", "overwrite"))

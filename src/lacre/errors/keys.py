@@ -55,7 +55,9 @@ class KeyMissing(KeyError_):
 
     code = "key-missing"
     template = N_("The key file {path} is missing.")
-    remedy = N_("Put it back from a copy; a new ledger gets its keys from `lacre init`.")
+    remedy = N_(
+        "Put it back from a copy (`lacre key recover BACKUP`); a new ledger gets its keys from `lacre init`."
+    )
 
 
 class KeyExists(KeyError_):
@@ -176,7 +178,9 @@ class KeyBackupClosed(PassphraseNeeded):
 
     code = "key-backup-closed"
     template = N_("The backup {path} is closed with a passphrase, and none was given.")
-    remedy = N_("Give it when asked, in LACRE_BACKUP_PASSPHRASE, or from a file (--backup-passphrase-file FILE).")
+    remedy = N_(
+        "Give it when asked, in LACRE_BACKUP_PASSPHRASE, or from a file (--backup-passphrase-file FILE)."
+    )
 
 
 class KeyBackupPassphraseWrong(PassphraseWrong):
@@ -184,4 +188,6 @@ class KeyBackupPassphraseWrong(PassphraseWrong):
 
     code = "key-backup-passphrase-wrong"
     template = N_("The passphrase does not open the backup {path}.")
-    remedy = N_("Try it again: it is the one that was chosen for the backup, which need not be that of the keys.")
+    remedy = N_(
+        "Try it again: it is the one that was chosen for the backup, which need not be that of the keys."
+    )

@@ -320,7 +320,9 @@ class KeyRevoked(KeyNotEntitled):
     """A revoked key signs nothing more."""
 
     code = "key-revoked"
-    template = N_("The key {key}… was revoked at entry {entry}, and signs nothing more; this takes the role {role}.")
+    template = N_(
+        "The key {key}… was revoked at entry {entry}, and signs nothing more; this takes the role {role}."
+    )
     remedy = N_(
         "What it signed before stands. Sign with another key (--key FILE); an owner can enrol one with "
         "`lacre key enrol PUBLIC --role {role}`."

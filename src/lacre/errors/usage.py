@@ -277,7 +277,9 @@ class TextUnclear(UsageError):
 
     code = "text-unclear"
     template = N_("Entry {entry} named {texts}, and one of them must be named.")
-    remedy = N_("Add --which with one of these words, or the beginning of a text's digest. Nothing was erased.")
+    remedy = N_(
+        "Add --which with one of these words, or the beginning of a text's digest. Nothing was erased."
+    )
 
 
 class EntryWithoutText(UsageError):

@@ -27,13 +27,18 @@ def audit_page(report: AuditReport) -> Page:
         _history(page, report)
         _custody(page, report)
     page.gap()
+    rollback = _(
+        "A rollback is noticed by what this machine remembers, its state intact, and by receipts kept elsewhere."
+    )
+    if report.published:
+        rollback = _(
+            "A rollback is noticed by receipts, checkpoints and registers kept elsewhere (--memory)."
+        )
     page.say(
         _(
             "Derived from the signed entries alone; what only the broker saw (rows, shared cases) is as "
-            "the broker declared it. A rollback is noticed by what this machine remembers, its state "
-            "intact, and by receipts kept elsewhere. What was seen before the ledger was begun, no ledger "
-            "shows."
-        )
+            "the broker declared it. {rollback} What was seen before the ledger was begun, no ledger shows."
+        ).format(rollback=rollback)
     )
     return page
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from lacre.audit.story import Story
 from lacre.broker import outcomes
+from lacre.broker.parts import ErratumShown
 from lacre.protocol.difference import ABSENT, Change
 from lacre.report.deviations_text import what
 from lacre.rules.deviations import Departure
@@ -113,7 +114,7 @@ def beside(shown: outcomes.ResultShown) -> Document:
     }
 
 
-def _erratum(each: outcomes.ErratumShown, study: str) -> Document:
+def _erratum(each: ErratumShown, study: str) -> Document:
     return {
         "read": each.read,
         "time": each.time,

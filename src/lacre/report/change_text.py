@@ -55,7 +55,7 @@ def _pools(page: Page, planned: AmendmentPlanned) -> None:
     for pool in planned.reseal:
         said = _(
             "The sealed files of {pool} are declared otherwise now: seal it again, with `lacre seal {study} {pool} "
-            "FILE --replace`, before it is read."
+            "FILE --replace --reason TEXT`, before it is read."
         )
         page.say(Cell(_("Warning: "), "yellow"), said.format(pool=pool, study=planned.study))
     for pool in planned.closed:

@@ -62,6 +62,7 @@ def planned(plan: outcomes.ReadPlanned) -> Document:
         "ignored": _lists(plan.ignored),
         "outside": dict(plan.outside),
         "finishes": plan.finishes,
+        "exposes": _wires(plan.exposes),
         "unchecked": list(plan.unchecked),
         "by": plan.by,
         "name": plan.name,
@@ -219,8 +220,7 @@ def status(ledger: outcomes.LedgerStatus) -> Document:
         "verifier_keys": list(ledger.verifier_keys),
         "keys": keys_json.keys_of(ledger.keys, ledger.names, ledger.erased),
         "studies": [
-            {**_study(study), "custody": dict(ledger.custody.get(study.slug, {}))}
-            for study in ledger.studies
+            {**_study(study), "custody": dict(ledger.custody.get(study.slug, {}))} for study in ledger.studies
         ],
         "warnings": list(ledger.warnings),
     }
@@ -378,9 +378,7 @@ def _story(told: Story) -> Document:
         "registration": dataclasses.asdict(told.registration),
         "seal": seal,
         "replaced": list(told.replaced),
-        "handed": [
-            {**dataclasses.asdict(each), "recipients": list(each.recipients)} for each in told.handed
-        ],
+        "handed": [{**dataclasses.asdict(each), "recipients": list(each.recipients)} for each in told.handed],
         "reads": [dataclasses.asdict(read) for read in told.reads],
         **change_json.told(told),
         "outcome": result_,

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from lacre.broker.outcomes import LostBlob, LostDocument, Recovered
+from lacre.broker.lost import LostBlob, LostDocument
+from lacre.broker.outcomes import Recovered
 from lacre.report import history
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import warnings

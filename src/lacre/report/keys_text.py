@@ -23,7 +23,7 @@ ENDED: Mapping[str, str] = MappingProxyType(
     {
         "owner": N_("It enrols and revokes no key and erases no text."),
         "registrant": N_("It registers, amends and withdraws no study and asks for no read."),
-        "custodian": N_("It hands no pool to anybody."),
+        "custodian": N_("It seals no pool and hands none to anybody."),
         "log": N_(
             "Checkpoints are signed without it; those of before verify with its verifier key as they did."
         ),

@@ -95,18 +95,13 @@ def checked_page(checked: Checked) -> Page:
 
 def _simulated(page: Page, needs: "Sequence[Need]") -> None:
     """Say what the simulated numbers rest on."""
-    prospects = [need.prospect for need in needs if need.prospect]
-    if prospects:
+    if any(need.prospect for need in needs):
         page.say(
-            ngettext(
-                "P(PASS) and P(FAIL) are the shares of {count} simulation with the planned cases, in groups of the "
-                "planned composition or of equal size, at the assumed rates in every group; the rest is "
-                "INSUFFICIENT_EVIDENCE. “±” is the simulation's standard error.",
-                "P(PASS) and P(FAIL) are the shares of {count} simulations with the planned cases, in groups of the "
-                "planned composition or of equal size, at the assumed rates in every group; the rest is "
-                "INSUFFICIENT_EVIDENCE. “±” is the simulation's standard error.",
-                prospects[0].simulations,
-            ).format(count=min(each.simulations for each in prospects))
+            _(
+                "P(PASS) and P(FAIL) are simulated with the planned cases, in groups of the planned composition or "
+                "of equal size, at the assumed rates in every group; the rest is INSUFFICIENT_EVIDENCE. “±” is the "
+                "simulation's standard error; where none or all came out so, 3/n bounds the share at 95 %."
+            )
         )
     if any(need.needed for need in needs):
         page.say(
@@ -120,24 +115,26 @@ def _simulated(page: Page, needs: "Sequence[Need]") -> None:
 
 def _one_way(need: "Need") -> list[str]:
     """Say which verdict a criterion cannot come to, and what it would take."""
-    said = []
+    least, said = need.minimum, []
+    if least.to_pass is None and least.to_fail is None:
+        return [_("can neither pass nor fail, for want of an interval that holds for such a sample.")]
     if not need.attainable.passes:
         said.append(
-            _("no outcome can pass, however many cases there are.")
-            if need.minimum.to_pass is None
+            _("no outcome can pass, with up to a billion cases in each group.")
+            if least.to_pass is None
             else _(
                 "cannot pass as planned. It needs {least} cases in the rate's denominator in each of {groups} groups, "
                 "and what is planned leaves no room for that."
-            ).format(least=need.minimum.to_pass, groups=need.groups)
+            ).format(least=least.to_pass, groups=need.groups)
         )
     if not need.attainable.fails:
         said.append(
-            _("no outcome can fail, however many cases there are.")
-            if need.minimum.to_fail is None
+            _("no outcome can fail, with up to a billion cases in each group.")
+            if least.to_fail is None
             else _(
                 "cannot fail as planned. It needs a group of {least} cases in the rate's denominator (a gap two), "
                 "and what is planned leaves no room for that."
-            ).format(least=need.minimum.to_fail)
+            ).format(least=least.to_fail)
         )
     return said
 
@@ -203,9 +200,7 @@ def sealed_page(sealed: PoolSealed) -> Page:
             "The inputs handed out at entries {entries} are those of the old files: hand them out again.",
             len(sealed.handed_out),
         )
-        page.say(
-            Cell(_("Warning: "), "yellow"), said.format(entries=", ".join(map(str, sealed.handed_out)))
-        )
+        page.say(Cell(_("Warning: "), "yellow"), said.format(entries=", ".join(map(str, sealed.handed_out))))
     sealed_to(page, sealed)
     warnings(page, sealed.warnings)
     return page

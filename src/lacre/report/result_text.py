@@ -9,6 +9,7 @@ from lacre.errors import printable
 from lacre.report import analysis_text, history, words
 from lacre.report.analysis_text import Document, verdict
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.rules.overlap_words import overlaps_text
 from lacre.rules.requests import ReadDecision, Shortfall, SubmissionFacts
 from lacre.text import N_, _, ngettext
 
@@ -159,15 +160,16 @@ def side_by_side(page: Page, both: tuple[Document, Document], names: tuple[str, 
         Column(_("result")),
         Column(_("observed"), right=True),
         Column(_("interval"), right=True),
+        Column(_("computed")),
         Column(_("verdict")),
     ]
     rows: list[Row] = []
     for key in dict.fromkeys((*first, *second)):
         for name, found in zip(names, (first.get(key), second.get(key)), strict=True):
             if found is not None:
-                shown = analysis_text.observed(found)
                 label = " ".join(filter(None, (f"{key[0]}.{key[1]}", key[2])))
-                rows.append([Cell(label, "bold"), name, *shown, verdict(found["state"])])
+                states = (verdict(found.get("computed", found["state"])), verdict(found["state"]))
+                rows.append([Cell(label, "bold"), name, *analysis_text.observed(found), *states])
     page.table(columns, rows)
 
 
@@ -289,9 +291,7 @@ def plan_page(planned: ReadPlanned) -> Page:
     page.heading(allowed.format(study=planned.study, pool=planned.pool))
     if planned.by is not None:
         names = {planned.by: planned.name} if planned.name else {}
-        page.say(
-            _("Asked by {who} ({keyid})").format(who=words.who(planned.by, names), keyid=planned.by)
-        )
+        page.say(_("Asked by {who} ({keyid})").format(who=words.who(planned.by, names), keyid=planned.by))
     if planned.reason is not None:
         page.say(_("Reason given: {words}").format(words=planned.reason))
     if planned.finishes is not None:
@@ -305,6 +305,12 @@ def plan_page(planned: ReadPlanned) -> Page:
     )
     if decision.burns:
         page.say(_("It would make {pool} dev, for good.").format(pool=planned.pool))
+    if planned.exposes:
+        page.say(
+            _("It would expose {overlaps}, sealed and unread.").format(
+                overlaps=overlaps_text(planned.exposes)
+            )
+        )
     page.say(standing(planned.pool, decision))
     planned_submissions(page, planned.submissions)
     ignored(page, planned.ignored)

@@ -14,7 +14,7 @@ from lacre.report.plan_text import analyses
 from lacre.report.result_text import custody, warnings
 from lacre.rules.changes import difference_of, reads_as_sealed
 from lacre.rules.reading import may_finish
-from lacre.rules.record import Answered, Recorded
+from lacre.rules.record import Answered, Genesis, Recorded
 from lacre.rules.requests import CONTENT_CLASSES, AmendDecision, Erratum
 from lacre.rules.state import Key, PoolState, ReadMade, StudyState
 from lacre.text import N_, _, ngettext
@@ -117,6 +117,9 @@ def entry_page(shown: EntryShown) -> Page:
         page.say(_("Document {digest}: {size}").format(digest=digest, size=size))
     if isinstance(recorded.content, Answered):
         _texts(page, recorded.content, shown)
+    elif isinstance(recorded.content, Genesis):
+        for text in shown.texts.values():
+            page.say(_(_TEXTS["name"]).format(words=words.said(text)))
     for title, said in _content(recorded):
         page.heading(title)
         page.block(json.dumps(said, indent=2, ensure_ascii=False, sort_keys=True))

@@ -90,9 +90,9 @@ _DOCUMENT = select(tables.documents).where(tables.documents.c.digest == bindpara
 _DOCUMENTS = select(tables.documents).order_by(tables.documents.c.digest)
 _DIGESTS = select(tables.documents.c.digest)
 _ERASURES = (
-    select(tables.entries.c.erases, _index.label("entry"))
+    select(tables.entries.c.erases, func.min(_index).label("entry"))
     .where(tables.entries.c.erases.is_not(None))
-    .order_by(_index.desc())
+    .group_by(tables.entries.c.erases)
 )
 _KEY_CHANGE = (
     select(tables.entries.c.leaf_hash)

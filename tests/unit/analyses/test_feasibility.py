@@ -247,9 +247,9 @@ def test_what_is_planned_at_that_size_passes_in_80_percent(gate: Make) -> None:
     ],
 )
 def test_no_size_is_enough(gate: Make, rule: Any, assume: Any) -> None:
-    before = time.monotonic()
+    before = time.process_time()
     assert assumed(gate, {"metric": "error", "by": "sex", **rule}, assume).needed == Needed(None, None)
-    assert time.monotonic() - before < 10
+    assert time.process_time() - before < 10
 
 
 def test_a_group_without_cases_needs_no_size(gate: Make) -> None:
@@ -280,10 +280,10 @@ def test_a_large_plan_is_simulated_in_a_moment(gate: Make) -> None:
     """Counts of events beyond what can be told apart stand for their neighbours: P(PASS) is sure on either side."""
     rule = {"metric": "error", "by": "sex", "worst_group": {"max": 0.2}}
     large = {"planned": {"cases": 9 * 10**15}}
-    before = time.monotonic()
+    before = time.process_time()
     assert assumed(gate, rule, {"error": 0.1999}, **large).prospect.passes == 1
     assert assumed(gate, rule, {"error": 0.2001}, **large).prospect.fails == 1
-    assert time.monotonic() - before < 10
+    assert time.process_time() - before < 10
 
 
 def test_many_groups_get_fewer_simulations() -> None:

@@ -80,6 +80,13 @@ DESIGNS: dict[str, tuple[dict[str, Any], dict[str, Any], ReadDecision]] = {
 }  # fmt: skip
 
 
+def small(gate: MakeGate, name: str) -> tuple[Gate, dict[str, Any]]:
+    """A design with few groups, to try many changes on."""
+    plan, more, decision = DESIGNS[name]
+    one = gate(GAP, {**WORST, "by": ["sex"]}, attributes=["sex"], intersections=[], **plan)
+    return one, stored(one, rows(**more), decision)
+
+
 def made(gate: MakeGate, name: str) -> tuple[Gate, dict[str, Any]]:
     plan, more, decision = DESIGNS[name]
     one = gate(GAP, WORST, FLOOR, **ATTRIBUTES, **plan)
@@ -155,14 +162,14 @@ FREE = {"confirmatory", "rows", "notes", "left_out", "calibration", "note", "fie
 
 @pytest.mark.parametrize("name", ["plain", "blank", "no positives"])
 def test_every_number_verdict_and_name_that_is_changed_is_found(gate: MakeGate, name: str) -> None:
-    one, document = made(gate, name)
+    one, document = small(gate, name)
     tried = 0
     for path in leaves(document["analyses"], ("analyses",)):
-        if FREE & {*path} or (path[-1] == "confidence" and "zero_bound" in path):
+        if FREE & {*path}:
             continue
         if path[-1] == "code" and "groups" in path:
             continue  # the words for a group's line
-        value = document
+        value: Any = document
         for key in path:
             value = value[key]
         other: object = None
@@ -171,16 +178,16 @@ def test_every_number_verdict_and_name_that_is_changed_is_found(gate: MakeGate, 
         elif value is None:
             other = "x" if path[-1] in {"system", "method"} else 0.5
         else:
-            other = {"PASS": "FAIL", "FAIL": "PASS"}.get(value, "PASS")
+            other = "FAIL" if value == "PASS" else "PASS"
         assert recompute(put(document, path, other), one.protocol).differences, (path, other)
         if isinstance(value, float):
             assert recompute(put(document, path, value * (1 + 1e-6)), one.protocol).differences, path
         tried += 1
-    assert tried > 500
+    assert tried > 120
 
 
 def test_estimates_and_criteria_left_out_or_doubled_are_found(gate: MakeGate) -> None:
-    one, document = made(gate, "plain")
+    one, document = small(gate, "plain")
     for part in ("estimates", "criteria"):
         for place in range(len(document["analyses"][0][part])):
             for change in ("drop", "double"):
@@ -209,7 +216,7 @@ JUNK: tuple[object, ...] = (None, True, -1, 0, 2**53 - 1, 1e308, -1e-300, "x", "
 
 
 def test_no_document_makes_it_fail(gate: MakeGate) -> None:
-    one, document = made(gate, "plain")
+    one, document = small(gate, "plain")
     protocol = one.protocol
     places = list(leaves(document))
     parents = {path[:depth] for path in places for depth in range(1, len(path))}

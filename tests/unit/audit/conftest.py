@@ -426,6 +426,8 @@ class Builder:
             "analyses": [one],
             "engine": {"lacre": "0.1.0", "statistics": "1", "numpy": "2.4", "scipy": "1.16", "seed": None},
         }
+        if isinstance(request, Erratum):
+            said["erratum"] = {"corrects": f"{study}@{request.corrects}", "changed": {"cases.label": 2}}
         fields = {
             "law": 1,
             "time": self.now(),

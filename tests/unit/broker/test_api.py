@@ -81,6 +81,27 @@ def test_a_plan_too_small_to_pass_says_so(study: Study) -> None:
     assert not needs["rehearsal"].too_few_planned, "nothing is planned for dev"
 
 
+def test_a_check_says_how_far_it_is(study: Study) -> None:
+    seen: list[tuple[str, int, int | None]] = []
+    api.check(study.protocol(), progress=lambda *said: seen.append(said))
+    label, done, total = seen[-1]
+    assert (label, done) == ("simulating", total)
+
+
+def test_an_infeasible_plan_is_kept_for_a_reason_alone(study: Study) -> None:
+    """Of 200 cases in two groups no outcome passes a gap of .02; on dev and contraste there is no limit."""
+    plan = study.protocol(gap="0.02")
+    with pytest.raises(errors.CriterionInfeasible) as refused:
+        study.ledger.register(plan)
+    assert "parity.gap" in refused.value.message
+    assert "rehearsal" not in refused.value.message
+    registered = study.ledger.register(plan, accept_infeasible="a pilot")
+    assert [(each.analysis, each.passes, each.fails) for each in registered.infeasible] == [
+        ("parity", False, True)
+    ]
+    assert study.ledger.audit().ok
+
+
 def test_files_are_named(study: Study) -> None:
     study.begin()
     with pytest.raises(errors.FileNotNamed):

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from lacre.cli.command import Verb
-from lacre.cli.verbs import VERBS, Verbs, verbs
+from lacre.cli.verbs import GROUPS, VERBS, Verbs, entry, verbs
 from lacre.version import VERSION
 
 from .conftest import Lacre
@@ -19,9 +19,16 @@ from .conftest import Lacre
 SHARED = {"--json", "--ledger", "--lang"}
 
 
-def command(name: str) -> Verb:
-    group = verbs()
-    found = group.get_command(click.Context(group), name)
+LEAVES = [name for name in VERBS if name not in GROUPS]
+LEAVES += [f"{group} {name}" for group, held in GROUPS.items() for name in held]
+"""Every verb by the words that are typed, a group's verbs after its name."""
+
+
+def command(path: str) -> Verb:
+    found: click.Command | None = verbs()
+    for name in path.split():
+        assert isinstance(found, Verbs)
+        found = found.get_command(click.Context(found), name)
     assert isinstance(found, Verb)
     return found
 
@@ -29,35 +36,36 @@ def command(name: str) -> Verb:
 def test_help_lists_every_verb_with_its_line(lacre: Lacre) -> None:
     answer = lacre("--help")
     assert answer.status == 0
-    for name, entry in VERBS.items():
+    for name, told in VERBS.items():
         assert f"  {name}" in answer.out
-        assert entry.about.split(":")[0] in " ".join(answer.out.split())
+        assert told.about.split(":")[0] in " ".join(answer.out.split())
 
 
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize("name", LEAVES)
 def test_each_verb_has_the_shared_options_and_examples(lacre: Lacre, name: str) -> None:
-    answer = lacre(name, "--help")
+    answer = lacre(*name.split(), "--help")
     assert answer.status == 0
-    assert VERBS[name].about in " ".join(answer.out.split())
+    assert entry(name).about in " ".join(answer.out.split())
     for option in SHARED:
         assert option in answer.out
     assert "Examples:" in answer.out
     assert "None" not in answer.out
 
 
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize("name", LEAVES)
 def test_each_example_is_a_command_line_of_its_verb(name: str) -> None:
     examples = command(name).examples
     assert examples
     for example in examples:
         words = shlex.split(example.line.partition(" > ")[0])
-        assert words[:2] == ["lacre", name]
+        path = ["lacre", *name.split()]
+        assert words[: len(path)] == path
         assert len(example.line) <= 76
-        with command(name).make_context(name, words[2:]):
+        with command(name).make_context(name, words[len(path) :]):
             pass
 
 
-@pytest.mark.parametrize("name", VERBS)
+@pytest.mark.parametrize("name", LEAVES)
 def test_every_option_says_what_it_is_for(name: str) -> None:
     for parameter in command(name).params:
         if isinstance(parameter, click.Option):
@@ -68,7 +76,8 @@ def test_every_verb_is_a_method_of_the_api() -> None:
     from lacre import api
 
     known = {*vars(api.Ledger), *vars(api)}
-    assert set(VERBS) - known == {"new", "demo"}
+    assert set(VERBS) - known == {"new", "demo", "key"}
+    assert {"enrol", "rotate", "revoke", "keys", "backup_keys", "recover_keys", "new_key"} <= known
 
 
 def test_a_misspelt_verb_is_refused_with_its_nearest(lacre: Lacre) -> None:

@@ -96,3 +96,18 @@ def test_closed_keys_are_opened_for_a_verb_that_signs(lacre: Lacre, tmp_path: Pa
     assert list(tmp_path.glob("*.receipt")) == []
     done = lacre("register", "protocol.yaml", "--passphrase-file", "phrase", "--json")
     assert (done.status, done.document["entry"]) == (0, 1)
+
+
+def test_an_identity_file_is_tried_with_what_is_given_and_then_asked_for(
+    asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked.append("typed")
+    (tmp_path / "phrase").write_text("file\n")
+    tries = passphrase.trying(tmp_path / "phrase")(tmp_path / "identity.age")
+    assert next(tries) == "file"
+    assert asked == ["typed"], "nobody is asked before it is needed"
+    assert list(tries) == ["typed"]
+    monkeypatch.setattr(screen, "can_ask", lambda: False)
+    assert list(passphrase.trying(tmp_path / "phrase")(tmp_path / "identity.age")) == ["file"]
+    with pytest.raises(PassphraseNotAsked):
+        list(passphrase.trying(None)(tmp_path / "identity.age"))

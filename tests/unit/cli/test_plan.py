@@ -271,7 +271,7 @@ def test_a_reason_for_nothing_is_not_kept(lacre: Lacre, plan: Path) -> None:
 @pytest.mark.parametrize("name", ["fairness", "fairness-systems"])
 def test_the_templates_are_feasible_and_checked_in_a_moment(lacre: Lacre, tmp_path: Path, name: str) -> None:
     (tmp_path / "p.yaml").write_text(lacre("new", name).out, encoding="utf-8")
-    before = time.monotonic()
+    before = time.process_time()
     needs = lacre("check", "p.yaml", "--json").document["needs"]
-    assert time.monotonic() - before < 10
+    assert time.process_time() - before < 10
     assert all(need["can_pass"] and need["can_fail"] for need in needs)

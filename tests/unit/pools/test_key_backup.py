@@ -96,7 +96,9 @@ FILE = tarfile.REGTYPE
         [("person.pem", FILE, b"x" * (1 << 16) + b"x")],
         [],
     ],
-    ids=lambda members: "-".join(f"{name}:{kind.decode()}:{len(held)}" for name, kind, held in members) or "none",
+    ids=lambda members: (
+        "-".join(f"{name}:{kind.decode()}:{len(held)}" for name, kind, held in members) or "none"
+    ),
 )
 def test_only_key_files_are_taken_out(members: Sequence[tuple[str, bytes, bytes]]) -> None:
     with pytest.raises(KeyBackupDamaged, match=r"keys\.age"):

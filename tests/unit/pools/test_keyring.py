@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lacre.durable import read_given
 from lacre.errors import (
     FileMissing,
     KeyExists,
@@ -219,25 +220,32 @@ def test_of_several_that_fit_the_one_of_its_own_name_counts_then_the_first(opene
     assert found.public == other.public
 
 
-def test_no_other_file_is_opened_when_the_first_fits(opened: Keyring, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_other_file_is_opened_when_the_first_fits(
+    opened: Keyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(3):
         opened.add("log", _key(number + 1))
+    wanted = opened.broker.public.keyid
     read: list[str] = []
-    monkeypatch.setattr(
-        keyrings, "read_given", lambda path, *, most: (read.append(path.name), path.read_bytes()[:most])[1]
-    )
+
+    def noted(path: Path, *, most: int) -> bytes:
+        read.append(path.name)
+        return read_given(path, most=most)
+
+    monkeypatch.setattr(keyrings, "read_given", noted)
     ring = Keyring(opened.folder)
     for _again in range(2):
-        assert ring.find("broker", [opened.broker.public.keyid]) is not None
+        assert ring.find("broker", [wanted]) is not None
     assert read == [keyrings.BROKER]
 
 
 def test_what_cannot_be_opened_matters_only_if_nothing_else_fits(opened: Keyring) -> None:
     (opened.folder / "broken.pem").write_bytes(b"no key")
     (opened.folder / "closed.pem").write_bytes(_key(4).to_pkcs8(b"of somebody else"))
+    wanted = opened.log.public.keyid
     (opened.folder / keyrings.LOG).rename(opened.folder / "zuletzt.pem")
     ring = Keyring(opened.folder)
-    found = ring.find("log", [opened.log.public.keyid])
+    found = ring.find("log", [wanted])
     assert found is not None
     with pytest.raises(KeyFileDamaged, match=r"broken\.pem"):
         ring.find("log", [_key(5).public.keyid])

@@ -19,6 +19,7 @@ from lacre.audit.files import FolderFiles, HeldFiles
 from lacre.audit.register import RegisterSource
 from lacre.audit.report import AuditReport
 from lacre.publish.archive import unpack
+from lacre.report.views import Result
 
 PROTOCOL = """
 lacre: 1
@@ -80,7 +81,7 @@ def live(ledger: Ledger, folder: Path, study: str, *, reason: str | None = None)
     ]
     submission = table(predictions, folder / f"{study}-predictions.csv")
     result = ledger.reveal(study, str(submission), reason=reason)
-    assert isinstance(result, lacre.api.Result)
+    assert isinstance(result, Result)
     return result.name
 
 

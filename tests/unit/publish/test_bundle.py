@@ -13,7 +13,6 @@ import pytest
 from tests.unit.publish.conftest import codes, live, sha256, warnings
 
 import lacre
-from lacre import api
 from lacre.canonical import canonical_json
 from lacre.errors import (
     EnvelopeInvalid,
@@ -30,6 +29,7 @@ from lacre.ledger.note import VerifierKey
 from lacre.publish import verify as verifying
 from lacre.publish.archive import pack, unpack
 from lacre.publish.manifest import Manifest, digests
+from lacre.report.views import Verified
 
 if TYPE_CHECKING:
     from tests.unit.publish.conftest import World
@@ -44,7 +44,7 @@ class Packed:
         self.broker = PrivateKey.from_pkcs8((world.ledger.folder / "keys" / "broker.pem").read_bytes())
         self.path = folder / "packed.zip"
 
-    def verify(self, files: dict[str, bytes], **given: Any) -> api.Verified:
+    def verify(self, files: dict[str, bytes], **given: Any) -> Verified:
         self.path.write_bytes(pack(files))
         return lacre.verify(self.path, **given)
 

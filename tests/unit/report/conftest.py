@@ -1,5 +1,6 @@
 """One small study taken through its life, and every outcome its verbs gave; made once for all tests."""
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from lacre import api
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.errors import LacreError
+from lacre.pools.seal import Identity
 
 PROTOCOL = """
 lacre: 1
@@ -71,6 +73,73 @@ def cases(prefix: str, count: int) -> tuple[str, str]:
     return "\n".join(pool) + "\n", "\n".join(submission) + "\n"
 
 
+def changes(ledger: api.Ledger, folder: Path, result: str) -> dict[str, Any]:
+    """What every verb that changes a study gives, one after the other, and how the study is shown then."""
+    found: dict[str, Any] = {}
+    amended = PROTOCOL.replace("title: Screen,", "title: A screen,").encode()
+    found["amend-planned"] = ledger.amend(amended, reason=HOSTILE, dry_run=True)
+    found["amended"] = ledger.amend(amended, reason=HOSTILE)
+    found["deviated"] = ledger.deviate("screen", f"Two clinics\n\n{HOSTILE}, joined late")
+    ledger.deviate(result, "=cmd|' /C calc'!A0")
+    lines = (folder / "teste.csv").read_text(encoding="utf-8").splitlines()
+    lines[1] = lines[1].replace(",0,", ",1,")
+    (folder / "corrected.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found["erratum"] = ledger.erratum(result, folder / "corrected.csv", reason=HOSTILE)
+    found["corrected"] = ledger.show(result)
+    found["amend-entry"] = ledger.show(f"@{found['amended'].entry}")
+    found["deviate-entry"] = ledger.show(f"@{found['deviated'].entry}")
+    found["withdrawn"] = ledger.withdraw("screen", reason="consent was taken back")
+    found["withdrawn-study"] = ledger.show("screen")
+    found["withdrawn-result"] = ledger.show(result)
+    found["withdrawn-status"] = ledger.status()
+    found["deviations"] = ledger.deviations("screen")
+    found["changed-log"] = ledger.log("screen")
+    found["changed-story"] = ledger.audit(found["erratum"].name)
+    return found
+
+
+def requests(ledger: api.Ledger, folder: Path) -> dict[str, Any]:
+    """A read that is asked of somebody else, and looked at by them; nothing of it is on record."""
+    scores, file = folder / "teste-scores.csv", folder / "ask.lacre"
+    found: dict[str, Any] = {
+        "requested": ledger.request_reveal("screen", scores, file, accept_dev=True, reason=HOSTILE),
+        "request-looked-at": ledger.answer_reveal(file, dry_run=True),
+    }
+    return found
+
+
+def recovered(folder: Path, state: Path) -> Any:
+    """What a recovery from an older copy gives, where a sealed file and a document are lost for good."""
+    shutil.copyfile(folder / "older.db", folder / ".lacre" / "ledger.db")
+    next((folder / ".lacre" / "pools").rglob("*.submission")).unlink()
+    for path in state.glob("ledgers/*/documents/*"):
+        if b"lacre.difference+json" in path.read_bytes()[:120]:
+            path.unlink()
+    with api.open(folder, state=state) as ledger:
+        return ledger.recover()
+
+
+def keys(folder: Path, state: Path) -> dict[str, Any]:
+    """What the verbs about keys give, and an erasure, in a ledger of their own."""
+    folder.mkdir()
+    found: dict[str, Any] = {"key-made": api.new_key(folder / "ana.pem", name=HOSTILE)}
+    found["identity-made"] = api.new_identity(folder / "ana.age")
+    with api.init(folder, name=HOSTILE, state=state) as ledger:
+        found["enrolled"] = ledger.enrol(found["key-made"].public, "registrant", "custodian", name=HOSTILE)
+        found["rotated"] = ledger.rotate("person")
+        found["rotated-log"] = ledger.rotate("log")
+        found["revoked"] = ledger.revoke(found["key-made"].keyid, reason=HOSTILE)
+        found["erased"] = ledger.erase("@1")
+        found["keys"] = ledger.keys()
+        found["keys-status"] = ledger.status()
+        found["keys-audit"] = ledger.audit()
+        found["keys-log"] = ledger.log()
+        found["backed-up"] = ledger.backup_keys(folder / "keys.tar", passphrase=None)
+        (folder / ".lacre" / "keys" / "log.pem").unlink()
+        found["keys-recovered"] = ledger.recover_keys(folder / "keys.tar")
+    return found
+
+
 @pytest.fixture(scope="session")
 def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
     """Take the study from its ledger to its audit."""
@@ -90,6 +159,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
         found["waiting"] = ledger.status()
         found["sealed"] = ledger.seal("screen", "teste", [folder / "teste.csv"])
         found["unread"] = ledger.status()
+        shutil.copyfile(folder / ".lacre" / "ledger.db", folder / "older.db")
         found["inputs"] = ledger.inputs("screen", "teste", folder / "inputs.csv")
         found["planned"] = ledger.reveal("screen", scores, dry_run=True)
         found["result"] = ledger.reveal("screen", scores, reason="\x1b[2Jbecause")
@@ -112,6 +182,12 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
         found["register"] = ledger.export_registry(folder / "registry")
         found["exported"] = ledger.export(result.name, folder / "r.zip")
         found["verified"] = api.verify(folder / "r.zip")
+        found |= requests(ledger, folder)
+        found |= changes(ledger, folder, result.name)
+        recipient = Identity.generate().recipient
+        found["rewrapped"] = ledger.rewrap("screen", "dev", recipient, reason=HOSTILE)
+    found["recovered"] = recovered(folder, state)
+    found |= keys(folder / "keys", state)
     assert isinstance(found["planned"], ReadPlanned)
     assert isinstance(result, ResultShown)
     return Life(folder, found, refused.value)

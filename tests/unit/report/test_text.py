@@ -23,6 +23,11 @@ NAMES = (
     *("made", "empty", "checked", "registered", "waiting", "sealed", "unread", "inputs", "planned", "result"),
     *("replanned", "again", "rehearsed", "status", "log", "study", "entry", "genesis", "audit", "story"),
     *("told-again", "seen-again", "register", "exported", "verified"),
+    *("amend-planned", "amended", "deviated", "erratum", "corrected", "amend-entry", "deviate-entry"),
+    *("withdrawn", "withdrawn-study", "withdrawn-result", "withdrawn-status", "deviations", "changed-log"),
+    *("changed-story", "requested", "request-looked-at", "rewrapped", "recovered"),
+    *("key-made", "identity-made", "enrolled", "rotated", "rotated-log", "revoked", "erased", "keys"),
+    *("keys-status", "keys-audit", "keys-log", "backed-up", "keys-recovered"),
 )
 ESCAPE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
@@ -167,20 +172,21 @@ def test_a_check_says_how_likely_it_is_and_what_it_takes(life: Life) -> None:
     text = flat(as_text(dataclasses.replace(checked, needs=needs), width=200))
     assert "94 30 20.0 % ± 0.4 < 0.03 % 400 3000" in text  # sqrt(.2 * .8 / 10000) = .004, 3 / 10000
     assert "> 99.97 % 50.0 % ± 0.5 never –" in text
-    assert "the shares of 10000 simulations" in text
+    assert "simulated with the planned cases" in text
     cut = dataclasses.replace(second, prospect=None, needed=Needed(None, 77))
     text = flat(as_text(dataclasses.replace(checked, needs=(first, cut)), width=200))
     assert "– – 77 –" in text
-    assert "the shares of" not in text
+    assert "simulated with the planned cases" not in text
 
 
 @pytest.mark.parametrize(
     ("to_pass", "to_fail", "passes", "fails", "said"),
     [
         (94, 30, False, True, "cannot pass as planned. It needs 94 cases"),
-        (None, 30, False, True, "no outcome can pass, however many cases there are."),
+        (None, 30, False, True, "no outcome can pass, with up to a billion cases"),
         (94, 30, True, False, "cannot fail as planned. It needs a group of 30 cases"),
-        (94, None, True, False, "no outcome can fail, however many cases there are."),
+        (94, None, True, False, "no outcome can fail, with up to a billion cases"),
+        (None, None, False, False, "can neither pass nor fail, for want of an interval"),
         (94, 30, True, True, None),
     ],
 )
@@ -237,6 +243,33 @@ def test_a_seal_says_what_was_noticed(life: Life) -> None:
     assert "only both together can look without a trace" in text
     assert "One key alone" not in text
     assert "One key alone" in as_text(life.outcomes["sealed"])
+
+
+def test_a_pool_in_other_hands_says_who_can_still_open_it(life: Life) -> None:
+    text = flat(as_text(life.outcomes["rewrapped"], width=200))
+    (former,) = life.outcomes["rewrapped"].before
+    assert "1 key was wrapped anew; nothing was read." not in text, "its submission's went along"
+    assert "2 keys were wrapped anew; nothing was read." in text
+    assert f"Until now it was {former}. The old wrapped keys stay where they are" in text
+    assert "This ledger's own identity is not among them" in text
+    assert "Custody, through all its hands: self-held." in text
+
+
+def test_a_request_says_whom_it_is_for_and_what_it_would_be(life: Life) -> None:
+    requested = life.outcomes["requested"]
+    text = flat(as_text(requested, width=200))
+    assert "Nothing was read, and nothing is on record yet." in text
+    assert f"whoever holds an identity of {requested.recipients[0]}" in text
+    assert "Exploratory" in text
+    assert "Not checked here" not in text
+    blind = dataclasses.replace(requested, unchecked=("ids", "overlaps"), finishes=7)
+    text = flat(as_text(blind, width=200))
+    assert "whether the submission's ids are those of the pool" in text
+    assert "which cases other pools share" in text
+    assert "It would finish the read at entry 7" in text
+    looked = flat(as_text(life.outcomes["request-looked-at"], width=200))
+    assert r"Asked by Ana [red]\x1b[31mLima\x07 (" in looked
+    assert r"Reason given: Ana [red]\x1b[31mLima\x07" in looked
 
 
 def test_a_ledger_says_whether_its_keys_are_closed(life: Life) -> None:

@@ -106,6 +106,7 @@ class World:
     study: str = "parity"
     clock: int = 0
     index: int = 0
+    history: list[Recorded] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.state = State(self.protocols.__getitem__)
@@ -144,7 +145,9 @@ class World:
 
     def _append(self, kind: str, content: Genesis | Answered | Result) -> None:
         envelope = Envelope(PAYLOAD_REQUEST, b"{}", (Signature(Z, bytes(64)),))
-        self.state = step(self.state, Recorded(self.index, kind, envelope, bytes(32), content))
+        recorded = Recorded(self.index, kind, envelope, bytes(32), content)
+        self.state = step(self.state, recorded)
+        self.history.append(recorded)
         self.index += 1
 
     def _bound(self, **fields: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A snapshot of the ledger: one moment, every question, and what a damaged file answers."""
 
 import hashlib
+from contextlib import suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -208,3 +209,33 @@ def damage(path: Path) -> None:
     page = data.index(b"\x0a" * 3000) // 4096 * 4096
     data[page : page + 4096] = b"\xff" * 4096
     path.write_bytes(data)
+
+
+def test_the_latest_change_of_keys_is_told_by_its_entry_s_hash(place: "Place") -> None:
+    place.append(b"genesis", b"a")
+    with snapshot(place.engine) as reader:
+        assert reader.key_change() is None
+    with suppress(ZeroDivisionError), place.writer.transaction() as tx:
+        assert tx.key_change() is None
+        added = tx.append(b"key", Columns(kind="key", time="t", nonce="n"))
+        assert tx.key_change() == added.leaf_hash
+        raise ZeroDivisionError
+    with place.writer.transaction() as tx:
+        assert tx.key_change() is None, "what was taken back never was"
+        first = tx.append(b"key 1", Columns(kind="key", time="t", nonce="1"))
+        second = tx.append(b"key 2", Columns(kind="key", time="t", nonce="2"))
+        tx.append(b"b", Columns(kind="seal", time="t", study="s"))
+        assert tx.key_change() == second.leaf_hash != first.leaf_hash
+    with snapshot(place.engine) as reader:
+        assert reader.key_change() == second.leaf_hash
+
+
+def test_erasures_name_the_first_entry_of_each(place: "Place") -> None:
+    place.append(b"genesis", b"a")
+    with snapshot(place.engine) as reader:
+        assert reader.erasures() == {}
+    with place.writer.transaction() as tx:
+        for number, digest in enumerate(("d" * 64, "e" * 64, "d" * 64)):
+            tx.append(b"%d" % number, Columns(kind="erase", time="t", nonce=str(number), erases=digest))
+    with snapshot(place.engine) as reader:
+        assert reader.erasures() == {"d" * 64: 2, "e" * 64: 3}

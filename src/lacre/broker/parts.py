@@ -1,0 +1,37 @@
+"""What outcomes are made of where it is more than one value: the other numbers beside a result."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lacre.rules.remarks import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The result that an erratum's stands beside."""
+
+    entry: int
+    name: str
+    document: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ErratumShown:
+    """A scoring of a result's submissions on corrected labels; without a result it failed, or crashed.
+
+    `read` is its own entry, `document` its result's, `changed` counts the cells that were corrected, by column.
+    """
+
+    read: int
+    time: str
+    number: int
+    reason: Text
+    result: int | None
+    document: Mapping[str, Any] | None
+
+    @property
+    def changed(self) -> Mapping[str, int]:
+        """The cells that were corrected, by `table.column`."""
+        told = (self.document or {}).get("erratum", {}).get("changed", {})
+        return told if isinstance(told, dict) else {}
