@@ -1,5 +1,6 @@
 """The ledger's formats for any value and any bytes: one form each, and nothing but refusals beside it."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -260,9 +261,9 @@ def test_a_signature_holds_for_its_bytes_alone(payload: bytes, key: PrivateKey, 
 @settings(deadline=None)
 @given(st.binary(max_size=40), st.binary(max_size=40))
 def test_no_two_payloads_have_one_pae(first: bytes, second: bytes) -> None:
-    first_type, second_type = PAYLOAD_TYPES
-    assert pae(first_type, first) != pae(second_type, second)
-    assert (pae(first_type, first) == pae(first_type, second)) == (first == second)
+    for one, other in itertools.combinations(PAYLOAD_TYPES, 2):
+        assert pae(one, first) != pae(other, second)
+        assert (pae(one, first) == pae(one, second)) == (first == second)
 
 
 def naive_root(leaves: list[bytes]) -> bytes:

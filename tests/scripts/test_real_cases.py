@@ -179,7 +179,9 @@ def test_a_pass_read_again_never_exits_0(shell: Shell, data_dir: Path) -> None:
     )
     source = str(data_dir / "1-fairness" / form["file"])
     shell.json("init")
-    shell.json("register", "wide.yaml")
+    refused = shell.json("register", "wide.yaml", expect=2)
+    assert refused["error"]["code"] == "criterion-infeasible"
+    shell.json("register", "wide.yaml", "--accept-infeasible", "to see what a PASS read again says")
     shell.json("seal", "wide", "teste", source)
     first = shell.json("reveal", "wide", "--submission", source, expect=0)
     assert first["state"] == "PASS"

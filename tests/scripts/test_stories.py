@@ -214,7 +214,17 @@ def test_log_keys_are_replaced_and_both_sign_meanwhile(shell: Shell) -> None:
 def wheel_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment with the wheel's code alone, beside this environment's libraries."""
     root = tmp_path_factory.mktemp("wheel")
-    built = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", root, ROOT]
+    built = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        str(root),
+        str(ROOT),
+    ]
     subprocess.run(built, check=True, capture_output=True, timeout=300)
     (wheel,) = root.glob("lacre-*.whl")
     environment = root / "venv"

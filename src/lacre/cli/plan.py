@@ -149,7 +149,7 @@ def check_verb(call: Call, protocol: Path, files: tuple[str, ...]) -> int:
             "lacre register protocol.yaml --receipt safe/triage.receipt", N_("Keep the receipt elsewhere.")
         ),
         Example(
-            "lacre register protocol.yaml --accept-infeasible 'a pilot, to find the rates'",
+            "lacre register protocol.yaml --accept-infeasible 'a pilot, for the rates'",
             N_("Keep a criterion that can never pass, and put on record why."),
         ),
     ],

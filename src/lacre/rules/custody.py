@@ -46,4 +46,5 @@ def decide_rewrap(state: State, request: Rewrap, by: str) -> RewrapDecision:
     handed = [each.ciphertext for each in request.keys]
     if sorted(handed) != sorted(pool.wrapped_keys) or not request.recipients:
         raise RewrapDiffers(pool=pool.name)
-    return RewrapDecision(custody=grade(request.recipients, state.recipient))
+    hands = (*holders(pool), *request.recipients)
+    return RewrapDecision(custody=grade(hands, state.recipient))

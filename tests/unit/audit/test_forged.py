@@ -272,7 +272,9 @@ def test_a_second_reveal_that_did_not_say_accept_dev(builder: Builder) -> None:
 
 
 def test_a_study_registered_twice(builder: Builder) -> None:
-    protocol = asked(builder, 1).request.protocol
+    first = asked(builder, 1).request
+    assert isinstance(first, Register)
+    protocol = first.protocol
     request = builder.ask(Register(protocol=protocol, **builder.bound("one")))
     index = builder.answer(request, RegisterFacts(engine=ENGINE), RegisterDecision(version=1))
     assert law(builder) == [(index, 1, "study-already-registered")]

@@ -112,7 +112,7 @@ def _written(_small: Builder, tmp_path_factory: pytest.TempPathFactory) -> Kept:
         with writer.transaction() as tx:
             tx.append(data, Columns(**columns_of(parse_entry(index, data))))
             for document in builder.documents.values() if index == 4 else ():
-                tx.put_document(document.body, document.media, document.salt)
+                tx.put_document(document.body, str(document.media), document.salt)
     engine.dispose()
     return kept
 

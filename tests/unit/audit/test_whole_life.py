@@ -341,7 +341,7 @@ FORGED: dict[int, Any] = {
     6: KeyDecision(enrols=NEXT_LOG.public.keyid, roles=("owner",)),
     8: ReadDecision(read_class="dev", number=1),
     11: ReadDecision(read_class="erratum", number=1, confirmatory=True),
-    13: RewrapDecision(custody="self-held"),
+    13: RewrapDecision(custody="second keyholder"),
     14: AmendDecision(version=3, difference="1" * 64),
     15: KeyDecision(),
     17: WordsDecision(),

@@ -169,7 +169,7 @@ def test_an_interrupted_process_ends_with_130() -> None:
         "import os, signal, sys\n"
         "from lacre import api\n"
         "from lacre.cli import main\n"
-        "api.check = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n"
+        "api.check = lambda *_, **__: os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.exit(main(['check', 'x']))\n"
     )
     done = subprocess.run(

@@ -183,7 +183,7 @@ class World:
         **more: Any,
     ) -> Decision:
         """Seal a pool; `more` are facts, or fields of the request."""
-        names = ("as_dev", "protocol", "replaces", "reason")
+        names = ("as_dev", "protocol", "replaces", "reason", "recipients")
         asked = {key: more.pop(key) for key in names if key in more}
         records = tuple(SealedRecord(table=t, format="csv", hmac=Z) for t in tables)
         fields = self._bound(pool=pool, records=records, ciphertext=Z, wrapped_key=Z, fingerprints=Z)

@@ -176,10 +176,16 @@ def test_rule_02_a_pool_is_handed_over_whole(sealed: World) -> None:
         sealed.rewrap("teste", ("age1other",), (key,), by=BROKER.keyid)
     # The submission of this world has the pool's own digest, so that one key opens all there is.
     decision = sealed.rewrap("teste", ("age1other",), (key,), by=CUSTODIAN.keyid)
-    assert decision == RewrapDecision(custody=SECOND_KEYHOLDER)
+    assert decision == RewrapDecision(custody=SELF_HELD), "the ledger's own wrapped key is still there"
     pool = sealed.state.study.pools["teste"]
     assert (pool.recipients, pool.wrapped_keys) == (("age1other",), {Z: "1" * 64})
-    assert sealed.rewrap("teste", ("age1",), (key,)) == RewrapDecision(custody=SELF_HELD)
+
+
+def test_rule_02_a_pool_that_was_never_the_ledgers_own_is_a_second_keyholders(registered: World) -> None:
+    registered.seal("teste", recipients=("age1custodian",))
+    key = {"of": "pool", "ciphertext": Z, "wrapped_key": "1" * 64}
+    assert registered.rewrap("teste", ("age1other",), (key,)) == RewrapDecision(custody=SECOND_KEYHOLDER)
+    assert registered.rewrap("teste", ("age1",), (key,)) == RewrapDecision(custody=SELF_HELD)
 
 
 # --- rules 7, 9, 13, 14: amendments ------------------------------------------------------------------------
