@@ -43,6 +43,8 @@ def _write_cases(folder: Path) -> None:
         ("dev.csv", "dev-predictions.csv", "d"),
         ("tried.csv", "tried-predictions.csv", "t"),
         ("more.csv", "more-predictions.csv", "m"),
+        ("third.csv", "third-predictions.csv", "h"),
+        ("wrong.csv", "wrong-predictions.csv", "w"),
     ):
         for name, lines in ((cases_name, cases), (predictions_name, predictions)):
             rows = [line.replace("c", f"{tag}c", 1).replace(",p", f",{tag}p", 1) for line in lines[1:]]

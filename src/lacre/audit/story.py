@@ -1,12 +1,13 @@
 """The history of one result: what was promised, sealed and read, by whom and in which order. Plain data.
 
-Words are made of it elsewhere; so is the custody grade, of whom the pool was sealed to.
+Words are made of it elsewhere.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from lacre.rules.custody import grade_of
 from lacre.rules.record import Answered, Recorded, Result
 from lacre.rules.remarks import Remark, Text, TextOf, remark, remarks_on
 from lacre.rules.requests import Erratum, Known, Shortfall
@@ -112,10 +113,9 @@ class ResultTold:
 class Story:
     """The history of the result `STUDY@ENTRY`, in order.
 
-    `role` is what the protocol declares the pool as and `now` what it counts as today; `recipient` is the
-    ledger's own, whose holder alone could open a pool sealed to it. `handed` is how the pool changed hands, and
-    `replaced` are the entries of the seals whose place `seal` took. `deviations` are of the study, or of this
-    result.
+    `role` is what the protocol declares the pool as and `now` what it counts as today; `custody` is its grade,
+    through all the hands it went. `handed` is how the pool changed hands, and `replaced` are the entries of the
+    seals whose place `seal` took. `deviations` are of the study, or of this result.
     """
 
     study: str
@@ -127,18 +127,12 @@ class Story:
     reads: tuple[ReadTold, ...]
     result: ResultTold
     now: str
-    recipient: str
+    custody: str
     handed: tuple[HandedTold, ...] = ()
     replaced: tuple[int, ...] = ()
     amendments: tuple[AmendedTold, ...] = ()
     deviations: tuple[Remark, ...] = ()
     withdrawn: Remark | None = None
-
-    @property
-    def holders(self) -> tuple[str, ...]:
-        """Everyone the pool was ever sealed or handed to, as age recipients: what the custody grade goes by."""
-        hands = (self.seal.recipients, *(each.recipients for each in self.handed))
-        return tuple(dict.fromkeys(recipient for hand in hands for recipient in hand))
 
     @property
     def name(self) -> str:
@@ -151,7 +145,7 @@ def tell(
 ) -> Story | None:
     """Return the story of the result at `entry`, or None when what is known of the study has no such result.
 
-    `history` holds the study's entries.
+    `history` holds the study's entries; `recipient` is the ledger's own.
     """
     recorded = {each.index: each for each in history}
     ended = recorded.get(entry)
@@ -174,7 +168,7 @@ def tell(
         reads=tuple(_read(each, read) for each in pool.reads),
         result=_result(ended, ended.content, read),
         now=pool.standing,
-        recipient=recipient,
+        custody=grade_of(pool, recipient),
         handed=tuple(_handed(each) for each in pool.handed),
         replaced=tuple(each.entry for each in pool.replaced),
         amendments=tuple(_amendments(study, read, text_of)),

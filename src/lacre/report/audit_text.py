@@ -149,7 +149,7 @@ def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
     for line in shortfalls(told.seal.shortfall):
         page.say(line)
     page.say(_counts(told))
-    page.say(_("Custody: {grade}").format(grade=custody(grade(told.holders, told.recipient))))
+    page.say(_("Custody: {grade}").format(grade=custody(told.custody)))
 
 
 def _step(entry: int, time: str, what: str) -> Row:

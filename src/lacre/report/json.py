@@ -13,7 +13,6 @@ from lacre.broker import outcomes
 from lacre.protocol.document import value_of
 from lacre.report import change_json, history, keys_json, published
 from lacre.report.chosen import chosen
-from lacre.rules.custody import grade
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import Erratum
 from lacre.rules.state import PoolState, ReadMade, StudyState
@@ -363,7 +362,7 @@ def _story(told: Story) -> Document:
         **dataclasses.asdict(told.seal),
         "shortfall": _wires(told.seal.shortfall),
         "recipients": list(told.seal.recipients),
-        "custody": grade(told.holders, told.recipient),
+        "custody": told.custody,
     }
     result_ = {
         **dataclasses.asdict(told.result),

@@ -15,7 +15,6 @@ from lacre.errors import printable
 from lacre.report import audit_text, words
 from lacre.report.page import Cell, Page
 from lacre.report.result_text import custody
-from lacre.rules.custody import grade
 from lacre.text import N_, _, ngettext
 
 if TYPE_CHECKING:
@@ -170,7 +169,7 @@ class Verified:
         codes["rewriting"] = {}
         story = self.audit.story
         if story is not None:
-            codes["custody"] = {"grade": custody(grade(story.seal.recipients, story.recipient))}
+            codes["custody"] = {"grade": custody(story.custody)}
         return {code: _(NOT_SHOWN[code]).format(**fields) for code, fields in codes.items()}
 
 
