@@ -17,7 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from lacre import api
 from lacre.broker.desk import append, enter, remember, sign_request, view
 from lacre.errors import LacreError, LawError, ReadAlreadySpent
+from lacre.ledger.keys import PrivateKey
 from lacre.protocol.document import canonical, from_canonical, parse, protocol_hash
+from lacre.rules.custody import covers
 from lacre.rules.decide import decide
 from lacre.rules.record import LAW, PROTOCOL_MEDIA, Answered, Result, parse_entry, result_statement
 from lacre.rules.requests import (
@@ -57,7 +59,7 @@ CHANGES = (
     (b"max_group_gap: 0.05", b"max_group_gap: 0.1"),
     (b"    key: case_id", b"    key: case_id\n    delimiter: ';'"),
 )
-KEYS = tuple(f"{number:064x}" for number in (1, 2))
+KEYS = tuple(PrivateKey.from_seed(bytes([number]) * 32).public.raw.hex() for number in (31, 32))
 OVERLAPS = ((), ({"study": "other", "pool": "dev", "kind": "cases", "count": 2},))
 
 PROTOCOL = b"""
@@ -166,6 +168,7 @@ class LawAndStore(RuleBasedStateMachine):
         study = self.model.study
         before = study.pools.get(pool) if study else None
         asked["replaces"] = before.sealed.entry if before and asked["replaces"] else None
+        asked["reason"] = Z if asked["replaces"] and rows > 10 else None
         facts = SealFacts.model_validate(
             {
                 "rows": dict.fromkeys(tables, rows),
@@ -223,8 +226,8 @@ class LawAndStore(RuleBasedStateMachine):
     @rule(pool=st.sampled_from(("teste", "dev")), whole=st.booleans())
     def rewrap(self, pool: str, whole: bool) -> None:
         """Hand a pool over, whole or not."""
-        keys = ({"of": "pool", "ciphertext": Z, "wrapped_key": Z},) if whole else ()
-        self._ask(Rewrap, NoFacts(), pool=pool, recipients=("age1x",), keys=keys)
+        kept = covers((Z,) if whole else ())
+        self._ask(Rewrap, NoFacts(), pool=pool, recipients=("age1x",), wrapped_key=Z, covers=kept)
 
     @rule(
         action=st.sampled_from(("enrol", "revoke", "rotate")),

@@ -14,12 +14,13 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from lacre.analyses.criteria import decide
 from lacre.analyses.estimate import Group, ZeroBound, group_name
 from lacre.analyses.families import Cases, Family, error_rate
 from lacre.analyses.reasons import Reason
+from lacre.analyses.told import AnalysisTold, CriterionTold, EstimateTold
 from lacre.analyses.verdict import CriterionResult, LeftOut, State, worst
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
@@ -73,7 +74,7 @@ def recompute(document: Mapping[str, Any], protocol: Protocol) -> Recomputed:
             tally.beyond += _many(analysis, "estimates") + _many(analysis, "criteria")
         else:
             try:
-                told = _Analysis.model_validate(analysis)
+                told = AnalysisTold.model_validate(analysis)
             except ValidationError as error:
                 first = error.errors(include_url=False, include_input=False)[0]
                 where = ".".join(str(part) for part in first["loc"])
@@ -86,112 +87,6 @@ def recompute(document: Mapping[str, Any], protocol: Protocol) -> Recomputed:
 def _many(analysis: Mapping[str, Any], name: str) -> int:
     items = analysis.get(name)
     return len(items) if isinstance(items, list) else 0
-
-
-# --- what a result says, typed ------------------------------------------------------------------------------
-
-
-class _Told(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
-
-
-class _Code(_Told):
-    code: str
-    fields: dict[str, Any]
-
-
-class _Zero(_Told):
-    confidence: float
-    rule_of_three: float
-    exact: float
-
-
-class _Estimate(_Told):
-    metric: str
-    system: str | None
-    group: dict[str, str]
-    numerator: int | None
-    denominator: int | None
-    missing: int = 0
-    value: float | None
-    low: float | None
-    high: float | None
-    confidence: float | None
-    simultaneous: int = 1
-    method: str | None
-    zero_bound: _Zero | None
-    note: _Code | None
-
-    @property
-    def key(self) -> tuple[str, str, frozenset[tuple[str, str]]]:
-        return self.system or "", self.metric, frozenset(self.group.items())
-
-    @property
-    def bare(self) -> bool:
-        """Whether it has no number but, perhaps, a denominator."""
-        numbers = (self.numerator, self.value, self.low, self.high, self.confidence, self.method)
-        return self.zero_bound is None and {*numbers} == {None}
-
-    @property
-    def withheld(self) -> bool:
-        hidden = self.note is not None and self.note.code == "withheld"
-        return hidden and self.bare and self.denominator is None
-
-
-class _Line(_Told):
-    group: dict[str, str]
-    computed: str
-    reason: _Code
-    numerator: int | None
-    denominator: int | None
-    missing: int | None
-    value: float | None
-    low: float | None
-    high: float | None
-
-    @property
-    def fits(self) -> bool:
-        """Whether it has the counts and bounds of a rate, or none but a denominator."""
-        if self.denominator is None or self.denominator < 0:
-            return False
-        counts, bounds = (self.numerator, self.missing), (self.value, self.low, self.high)
-        if None in counts or None in bounds:
-            return {*counts, *bounds} == {None}
-        events, missing = self.numerator or 0, self.missing or 0
-        inside = 0 <= events <= events + missing <= self.denominator and missing >= 0 < self.denominator
-        return inside and 0 <= (self.low or 0.0) <= (self.high or 0.0) <= 1
-
-
-class _Out(_Told):
-    reason: str
-    column: str
-    count: int
-
-
-class _Criterion(_Told):
-    id: str
-    metric: str
-    system: str | None
-    by: list[str]
-    rule: str
-    threshold: float
-    state: str
-    computed: str
-    reason: _Code
-    value: float | None
-    low: float | None
-    high: float | None
-    groups: list[_Line]
-    left_out: list[_Out]
-
-
-class _Analysis(_Told):
-    kind: str
-    computed: str
-    rows: int
-    estimates: list[_Estimate]
-    criteria: list[_Criterion]
-    notes: list[_Code]
 
 
 # --- computed again -----------------------------------------------------------------------------------------
@@ -256,7 +151,7 @@ class _Again:
         name: str,
         plan: GroupFairnessPlan,
         protocol: Protocol,
-        told: _Analysis,
+        told: AnalysisTold,
         review: Sequence[str],
         tally: _Tally,
     ) -> None:
@@ -318,7 +213,7 @@ class _Again:
         names = group_name(tuple(sorted(group)))
         return ".".join(filter(None, (self.name, system, metric, names)))
 
-    def _estimate(self, told: _Estimate) -> None:
+    def _estimate(self, told: EstimateTold) -> None:
         what = self._called(*told.key)
         if told.withheld:
             self.tally.withheld += 1
@@ -354,7 +249,7 @@ class _Again:
             fair &= self.tally.holds(f"{what}.zero_bound", told.zero_bound.confidence, bound.confidence)
         self.tally.bounds += fair
 
-    def _absence(self, what: str, told: _Estimate) -> None:
+    def _absence(self, what: str, told: EstimateTold) -> None:
         """A rate may be absent for want of cases, which shows; for want of clusters, which does not."""
         code = None if told.note is None else told.note.code
         if code not in ABSENT or not told.bare:
@@ -396,7 +291,7 @@ class _Again:
             reversed_ = 2 * errors.numerator > errors.denominator - errors.missing
         return [*triggers, Reason("error-above-half")] if reversed_ else triggers
 
-    def _criterion(self, told: _Criterion) -> State:
+    def _criterion(self, told: CriterionTold) -> State:
         """Decide a criterion again; return what it is computed to, or says it is where that cannot be done."""
         what = f"{self.name}.{told.id}" + (f".{told.system}" if told.system else "")
         plan = next((each for each in self.plan.criteria if each.id == told.id), None)
@@ -427,7 +322,7 @@ class _Again:
             self.tally.criteria += 1
         return again.state
 
-    def _lines(self, what: str, told: _Criterion, metric: str) -> None:
+    def _lines(self, what: str, told: CriterionTold, metric: str) -> None:
         """The numbers of a criterion's lines are those of the estimates."""
         for line in told.groups:
             key = (told.system or "", metric, frozenset(line.group.items()))
@@ -441,7 +336,7 @@ class _Again:
                 self.tally.holds(f"{called}.missing", line.missing, estimate.missing)
 
     def _family(
-        self, told: _Criterion, metric: str, by: tuple[str, ...], groups: Sequence[Group]
+        self, told: CriterionTold, metric: str, by: tuple[str, ...], groups: Sequence[Group]
     ) -> _ToldFamily:
         lines = told.groups
         counts = RateCounts(
@@ -477,7 +372,7 @@ class _Again:
             absent=absent,
         )
 
-    def _compare(self, what: str, told: _Criterion, again: CriterionResult) -> bool:
+    def _compare(self, what: str, told: CriterionTold, again: CriterionResult) -> bool:
         tally = self.tally
         same = tally.holds(f"{what}.metric", told.metric, again.metric)
         same &= tally.holds(f"{what}.by", told.by, list(again.by))

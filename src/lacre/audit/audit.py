@@ -73,7 +73,15 @@ def _ledger(walk: Walk) -> LedgerTold | None:
     if not walk.relied_on:
         return None
     state = walk.law.ledger
-    return LedgerTold(state.origin, state.genesis, state.keys, len(walk.law.left_out))
+    known = (each for each in walk.law.lines.values() if each.lost is None)
+    return LedgerTold(
+        origin=state.origin,
+        genesis=state.genesis,
+        keys=state.keys,
+        recipient=state.recipient,
+        studies={each.slug: each.state for each in known if each.state is not None},
+        redacted=len(walk.law.left_out),
+    )
 
 
 def _steps(
@@ -149,7 +157,8 @@ def _tell(walk: Walk, scope: Scope, *, sound: bool) -> tuple[Story | None, list[
     story = None
     if line.state is not None and line.lost is None:
         own = (each for each in walk.history if each.study == scope.study)
-        story = tell(line.state, own, scope.entry, walk.law.ledger.recipient, partial(_text, walk))
+        recipient, left_out = walk.law.ledger.recipient, walk.law.left_out
+        story = tell(line.state, own, scope.entry, recipient, partial(_text, walk), left_out)
     if story is None and sound:
         raise NotAResult(study=scope.study, entry=scope.entry)
     untold = [] if story else [warned("story-not-told", result=f"{scope.study}@{scope.entry}")]

@@ -86,6 +86,9 @@ FINDINGS: Mapping[str, str] = {
     "memory-rewritten": N_("The first {size} entries are not those that {memory} remembers."),
     "memory-invalid": N_("{memory} does not hold for this ledger: {why}"),
     "key-foreign": N_("The key {key} is none that may sign this log's checkpoints."),
+    "key-replaced": N_(
+        "The key {key} was this log's until entry {entry}, which revoked it. What signs now is {now}."
+    ),
     "key-unused": N_("The checkpoint is not signed by the key {key}."),
     "memory-entry": N_("Entry {index} is not the one that {memory} proves."),
 }
@@ -110,6 +113,10 @@ WARNINGS: Mapping[str, str] = {
     ),
     "memory-newer": N_(
         "{memory} remembers {size} entries, and this copy ends with {entries}: what came later is not in it."
+    ),
+    "memory-unproved": N_(
+        "{memory} remembers {size} entries, and this copy ends with {entries}: it is not shown that this is a "
+        "beginning of what was remembered."
     ),
     "study-not-told": N_("No entry that can be read belongs to {study}."),
     "story-not-told": N_("The story of {result} cannot be told, because of the findings."),

@@ -1,6 +1,6 @@
 """Steps 5 and 6: the checkpoint, and what this machine and others remember of the log."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,10 +8,10 @@ from lacre.audit.findings import Finding, Noted, finding, warned
 from lacre.audit.tree import Tree
 from lacre.errors import LacreError, ProofInvalid
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
-from lacre.ledger.keys import PublicKey
 from lacre.ledger.merkle import verify_inclusion
 from lacre.ledger.note import Note, VerifierKey
 from lacre.ledger.proof import HEADER, Receipt
+from lacre.rules.keys import log_verifiers
 from lacre.rules.state import Key
 from lacre.text import _
 
@@ -25,11 +25,15 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A receipt or a checkpoint that someone kept, not verified yet; `name` is what messages call it."""
+    """A receipt or a checkpoint that someone kept, not verified yet; `name` is what messages call it.
+
+    Of a register that someone kept, `tree` gives that of the entries up to its checkpoint.
+    """
 
     name: str
     note: bytes
     receipt: Receipt | None = None
+    tree: Callable[[], Tree] | None = None
 
     @classmethod
     def parse(cls, name: str, data: bytes) -> "Memory":
@@ -39,19 +43,6 @@ class Memory:
             return cls(name, receipt.checkpoint_note, receipt)
         Checkpoint.parse(Note.parse(data).text)
         return cls(name, data)
-
-
-def log_verifiers(origin: str, keys: Iterable[Key], size: int | None = None) -> tuple[VerifierKey, ...]:
-    """Return the keys that may sign checkpoints of `size` entries, or of any size, under the log's name.
-
-    Raises `VerifierKeyInvalid` for an origin that no key may be named by.
-    """
-    index = None if size is None else max(size - 1, 0)
-    return tuple(
-        VerifierKey(origin, PublicKey(bytes.fromhex(key.public)))
-        for key in keys
-        if "log" in key.roles and (index is None or key.may("log", index))
-    )
 
 
 def check_checkpoint(
@@ -78,11 +69,17 @@ def check_key(
     key: VerifierKey, note: bytes | None, origin: str, keys: Iterable[Key], entries: int
 ) -> Iterator[Finding]:
     """Step 5, with a key from elsewhere: it is the log's own, and signed this checkpoint."""
+    keys = tuple(keys)
     try:
         known = log_verifiers(origin, keys, entries)
     except LacreError:
         known = ()  # the checkpoint's own finding says why
     if key not in known:
+        until = _until(key, origin, keys)
+        if until is not None:
+            now = ", ".join(each.format() for each in known)
+            yield finding("key-replaced", key=key.format(), entry=until, now=now)
+            return
         yield finding("key-foreign", key=key.format())
     if note is None:
         return
@@ -92,9 +89,17 @@ def check_key(
         yield finding("key-unused", key=key.format())
 
 
+def _until(key: VerifierKey, origin: str, keys: Iterable[Key]) -> int | None:
+    """Return the entry that revoked a key of this log; None for a key that was never one."""
+    if key.name != origin:
+        return None
+    public = {each.public: each.revoked for each in keys if "log" in each.roles}
+    return public.get(key.public.raw.hex())
+
+
 def check_remembered(head: Head, tree: Tree, entries: int) -> Iterator[Finding]:
     """Step 6: what this machine saw of the ledger is a prefix of it (rule 18)."""
-    yield from _check_prefix(_("this machine"), head, tree, entries)
+    yield from _check_prefix(Memory(_("this machine"), b""), head, tree, entries)
 
 
 def check_memory(
@@ -102,7 +107,8 @@ def check_memory(
 ) -> Iterator[Noted]:
     """Step 6: what someone else kept is of this log, and of a prefix of these entries.
 
-    A `copy` of one moment may be older than what is remembered, which is then said, and no finding.
+    A `copy` of one moment may be older than what is remembered, which is no finding by itself. That it is a
+    beginning of it, only the entries of a register can show; without them, it is said that nothing does.
     """
     try:
         said = Checkpoint.parse(Note.parse(memory.note).text)
@@ -112,12 +118,9 @@ def check_memory(
         yield finding("memory-invalid", memory=memory.name, why=error.message)
         return
     head = Head(checkpoint.size, checkpoint.root)
-    if copy and head.size > entries:
-        forked: list[Finding] = []
-        yield warned("memory-newer", memory=memory.name, size=head.size, entries=entries)
-    else:
-        forked = list(_check_prefix(memory.name, head, tree, entries))
-    yield from forked
+    older = copy and head.size > entries
+    told = list((_check_older if older else _check_prefix)(memory, head, tree, entries))
+    yield from told
     if memory.receipt is None:
         return
     index = memory.receipt.index
@@ -127,16 +130,37 @@ def check_memory(
     try:
         verify_inclusion(leaf, index, head.size, memory.receipt.hashes, head.root)
     except ProofInvalid as error:
-        if forked:
+        if told:
             yield finding("memory-entry", index, index=index, memory=memory.name)
         else:
             yield finding("memory-invalid", memory=memory.name, why=error.message)
 
 
-def _check_prefix(name: str, head: Head, tree: Tree, entries: int) -> Iterator[Finding]:
+def _check_prefix(memory: Memory, head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
     if head.size > entries:
-        yield finding("memory-shrunk", memory=name, size=head.size, entries=entries)
+        yield finding("memory-shrunk", memory=memory.name, size=head.size, entries=entries)
         return
     root = tree.root_at(head.size)
     if root is not None and root != head.root:
-        yield finding("memory-rewritten", memory=name, size=head.size)
+        yield finding("memory-rewritten", memory=memory.name, size=head.size)
+
+
+def _check_older(memory: Memory, head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
+    """Hold a copy of `entries` entries against a memory of more."""
+    if memory.tree is None:
+        yield warned("memory-unproved", memory=memory.name, size=head.size, entries=entries)
+        return
+    try:
+        grown = memory.tree()
+    except LacreError as error:
+        yield finding("memory-invalid", memory=memory.name, why=error.message)
+        return
+    if grown.root_at(head.size) != head.root:
+        why = _("its entries are not those of its checkpoint")
+        yield finding("memory-invalid", memory=memory.name, why=why)
+        return
+    root = tree.root_at(entries)
+    if root is not None and grown.root_at(entries) != root:
+        yield finding("memory-rewritten", memory=memory.name, size=entries)
+        return
+    yield warned("memory-newer", memory=memory.name, size=head.size, entries=entries)

@@ -69,6 +69,11 @@ def copies_of(recorded: Recorded) -> Iterator[tuple[str, str]]:
             yield f"{study_folder(recorded.study)}/{name}", named.digest
 
 
+def is_copy(name: str) -> bool:
+    """Tell whether a file in a study's folder is named like a document that stands there."""
+    return _COPY.fullmatch(name) is not None
+
+
 def document_path(digest: str) -> str:
     """Return where a document lies."""
     return f"{DOCUMENTS}/{digest}"
@@ -143,6 +148,15 @@ class RegisterSource:
             leaf = self._leaf(index)
             if leaf is not None:
                 yield Redacted(index, leaf)
+
+    def tree(self) -> Tree:
+        """Return the tree of the entries up to the checkpoint, as far as they are there."""
+        tree = Tree()
+        for entry in self.entries():
+            if entry.index != tree.size:
+                tree.tear()
+            tree.append(entry.leaf if isinstance(entry, Redacted) else leaf_hash(entry.data))
+        return tree
 
     def erased_ahead(self) -> Collection[str]:
         """Return the digests of texts that an entry beyond the checkpoint erases."""
@@ -313,7 +327,7 @@ class RegisterSource:
                     yield finding("file-differs", path=path)
             elif name.startswith(TEMPORARY):
                 yield warned("file-unfinished", path=path)
-            elif _COPY.fullmatch(name):
+            elif is_copy(name):
                 yield finding("file-unknown", path=path)
             else:
                 strangers.append(path)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from lacre.audit.findings import Finding, Warned
 from lacre.audit.story import Story
 from lacre.rules.record import Recorded
-from lacre.rules.state import Key
+from lacre.rules.state import Key, StudyState
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +19,16 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class LedgerTold:
-    """What the entries tell of the ledger itself; `redacted` counts those that the copy leaves out."""
+    """What the entries tell of the ledger itself; `recipient` is its own.
+
+    `studies` are those that could be followed to their end; `redacted` counts entries that the copy leaves out.
+    """
 
     origin: str
     genesis: str
     keys: Mapping[str, Key]
+    recipient: str
+    studies: Mapping[str, StudyState]
     redacted: int = 0
 
 

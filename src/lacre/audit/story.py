@@ -3,7 +3,7 @@
 Words are made of it elsewhere.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -115,7 +115,9 @@ class Story:
 
     `role` is what the protocol declares the pool as and `now` what it counts as today; `custody` is its grade,
     through all the hands it went. `handed` is how the pool changed hands, and `replaced` are the entries of the
-    seals whose place `seal` took. `deviations` are of the study, or of this result.
+    seals whose place `seal` took. `deviations` are of the study, or of this result. `last` is the last entry of
+    the study that is shown, and `left_out` of those after it are not: any may be of the study, so that `now`
+    and all that counts later entries holds up to `last` alone.
     """
 
     study: str
@@ -133,6 +135,8 @@ class Story:
     amendments: tuple[AmendedTold, ...] = ()
     deviations: tuple[Remark, ...] = ()
     withdrawn: Remark | None = None
+    last: int = 0
+    left_out: int = 0
 
     @property
     def name(self) -> str:
@@ -141,11 +145,17 @@ class Story:
 
 
 def tell(
-    study: StudyState, history: Iterable[Recorded], entry: int, recipient: str, text_of: TextOf
+    study: StudyState,
+    history: Iterable[Recorded],
+    entry: int,
+    recipient: str,
+    text_of: TextOf,
+    left_out: Collection[int] = (),
 ) -> Story | None:
     """Return the story of the result at `entry`, or None when what is known of the study has no such result.
 
-    `history` holds the study's entries; `recipient` is the ledger's own.
+    `history` holds the study's entries; `recipient` is the ledger's own, `left_out` are entries that are not
+    shown.
     """
     recorded = {each.index: each for each in history}
     ended = recorded.get(entry)
@@ -158,6 +168,7 @@ def tell(
     pool, read = found
     registered = study.registered
     by = first.content.by
+    last = max(recorded)
     return Story(
         study=study.slug,
         entry=entry,
@@ -174,6 +185,8 @@ def tell(
         amendments=tuple(_amendments(study, read, text_of)),
         deviations=remarks_on(study, read, text_of),
         withdrawn=remark(study.withdrawn, text_of) if study.withdrawn is not None else None,
+        last=last,
+        left_out=sum(index > last for index in left_out),
     )
 
 

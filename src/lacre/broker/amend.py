@@ -3,32 +3,26 @@
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
 
 from lacre.broker.desk import (
     BLANK,
     Desk,
     SaltedText,
     answered,
-    clock_warnings,
-    enter,
-    put_text,
-    remember,
+    ask_beforehand,
+    put_on_record,
     salted_text,
     sign_request,
-    unbound,
-    view,
 )
 from lacre.broker.outcomes import Amended, AmendmentPlanned
 from lacre.broker.register import engine, infeasible_criteria, load_protocol, not_needed, receipt
-from lacre.broker.texts import require_words
+from lacre.broker.texts import require_words, salted_words, visible
 from lacre.errors import Declined
 from lacre.protocol.difference import difference
 from lacre.protocol.document import canonical, protocol_hash
 from lacre.protocol.models import Protocol
 from lacre.rules.changes import difference_document, reads_as_sealed
 from lacre.rules.common import require_study
-from lacre.rules.decide import decide
 from lacre.rules.record import DIFFERENCE_MEDIA, PROTOCOL_MEDIA
 from lacre.rules.requests import Amend, AmendDecision, AmendFacts
 from lacre.rules.state import State, StudyState
@@ -53,19 +47,20 @@ def amend(
     other. Raises what the law refuses, and `Declined`. With `dry_run` nothing is asked or written.
     """
     words = require_words(reason, "amend")
-    why_kept = (accept_infeasible or "").strip()
+    why_kept = visible(accept_infeasible)
     _name, protocol = load_protocol(source)
     facts = AmendFacts(engine=engine(), infeasible=infeasible_criteria(protocol))
     state = desk.view(protocol.study)
     study = require_study(state, protocol.study)
-    planned = _plan(desk, state, study, protocol, facts, kept=bool(why_kept))
+    planned = _plan(desk, state, study, protocol, facts, kept=why_kept is not None)
     if dry_run:
         return planned
     if confirm is not None:
         if not confirm(planned):
             raise Declined
         accept_burn = accept_burn or bool(planned.burns)
-    texts = (salted_text(desk, words), salted_text(desk, why_kept) if why_kept and facts.infeasible else None)
+    kept = salted_words(desk, why_kept, "amend") if facts.infeasible else None
+    texts = (salted_text(desk, words), kept)
     amended = _record(desk, protocol, planned, facts, texts, accept_burn=accept_burn)
     return replace(amended, warnings=(*not_needed(accept_infeasible, facts), *amended.warnings))
 
@@ -91,15 +86,12 @@ def _record(
         accept_burn=accept_burn,
         accept_infeasible=kept.digest if kept else None,
     )
-    with desk.writer.transaction() as tx:
-        tx.put_document(canonical(protocol), PROTOCOL_MEDIA)
-        tx.put_document(difference_document(planned.changes), DIFFERENCE_MEDIA)
-        for text in filter(None, texts):
-            put_text(tx, text)
-        before = tx.entry(tx.size - 1).time
-        # A read may have come in between: what the amendment burns is for the law to say, here.
-        made = enter(desk, tx, view(tx, planned.study), signed, facts)
-    remember(desk, tx)
+    documents = (
+        (canonical(protocol), PROTOCOL_MEDIA),
+        (difference_document(planned.changes), DIFFERENCE_MEDIA),
+    )
+    # A read may have come in between: what the amendment burns is for the law to say, there.
+    made, warnings = put_on_record(desk, planned.study, signed, facts, *texts, documents=documents)
     decision = answered(made).decision
     assert isinstance(decision, AmendDecision)
     known = {each.name: getattr(planned, each.name) for each in fields(planned)}
@@ -108,7 +100,7 @@ def _record(
         entry=made.index,
         time=made.time,
         receipt=receipt(desk, made.index),
-        warnings=clock_warnings(made, before),
+        warnings=warnings,
     )
 
 
@@ -117,8 +109,7 @@ def _plan(
 ) -> AmendmentPlanned:
     """What the amendment would be, as the law has it once the burn is accepted; it refuses what it refuses."""
     digest, in_force = protocol_hash(protocol), study.in_force
-    asked: dict[str, Any] = {
-        **unbound(state),
+    asked = {
         "study": study.slug,
         "protocol": digest,
         "replaces": in_force.protocol_hash,
@@ -126,10 +117,9 @@ def _plan(
         "accept_burn": True,
         "accept_infeasible": BLANK if kept else None,
     }
-
     # The new plan is in the ledger no sooner than its amendment.
     new = replace(state, protocols=lambda _digest: protocol)
-    decision = decide(new, Amend.model_validate(asked), desk.person(new).public.keyid, facts)
+    decision = ask_beforehand(desk, new, Amend, facts, **asked)
     assert isinstance(decision, AmendDecision)
     otherwise = [name for name in study.pools if not reads_as_sealed(study, name, protocol)]
     return AmendmentPlanned(

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from lacre.broker.asking import RequestFile
 from lacre.broker.desk import Desk, view
@@ -17,9 +16,11 @@ from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.reading import carry_out, finish
 from lacre.errors import (
     KeyNotEntitled,
+    RequestBeforeAmendment,
     RequestFileInvalid,
     RequestHistoryDiffers,
     RequestInProgress,
+    RequestKeyRevoked,
     RequestOfOtherStudy,
     RequestOutdated,
 )
@@ -35,28 +36,27 @@ from lacre.text import _
 def answer(
     desk: Desk,
     file: Path,
-    purpose: Literal["reveal", "run"],
     *,
     study: str | None = None,
     dry_run: bool = False,
     protocol: str | Path | bytes | None = None,
 ) -> ResultShown | ReadPlanned:
-    """Carry out the read that the request in `file` asks for, or finish it if that crashed.
+    """Carry out the reveal that the request in `file` asks for, or finish it if that crashed.
 
     `study` and `protocol`, when given, must be the request's. Raises `RequestFileInvalid`, and of a request that
     is whole `RecordInvalid` (another ledger's), `KeyNotEntitled`, `SignatureInvalid`, `RequestHistoryDiffers`,
-    `RequestOutdated`, `RequestAnswered`, `RequestInProgress`, and all that a read is refused with. None of them
-    spends anything.
+    `RequestOutdated`, `RequestBeforeAmendment`, `RequestKeyRevoked`, `RequestAnswered`, `RequestInProgress`, and
+    all that a read is refused with. None of them spends anything.
     """
     request = RequestFile.load(file)
     asked = request.asked
-    if asked.purpose != purpose:
+    if asked.purpose != "reveal":
         why = _("it asks for a `{verb}`").format(verb=asked.purpose)
         raise RequestFileInvalid(file=request.name, why=why)
     if study not in {None, asked.study}:
         raise RequestOfOtherStudy(file=request.name, study=asked.study, named=study)
     ask = Ask(
-        purpose=purpose,
+        purpose="reveal",
         study=asked.study,
         pool=asked.pool,
         analyses=asked.analyses,
@@ -71,6 +71,7 @@ def answer(
         state, known = _look(desk, request)
         spent = _spent_by(known, request)
         if spent is None:
+            _check_key(state, request)
             if asked.finishes is not None:
                 return finish(desk, ask, asked.finishes, lock)
             _check_current(known, request)
@@ -122,11 +123,22 @@ def _check_seen(reader: Reader, request: RequestFile) -> None:
     raise RequestHistoryDiffers(seen=seen.size, why=why)
 
 
+def _check_key(state: State, request: RequestFile) -> None:
+    """The key still acts: whoever answers can do nothing about one that was revoked since, and its holder can."""
+    revoked = state.keys[request.by].revoked
+    if revoked is not None:
+        raise RequestKeyRevoked(key=request.by[:16], entry=revoked, study=request.asked.study)
+
+
 def _check_current(study: StudyState, request: RequestFile) -> None:
-    """The pool is the one its signer knew: another file in its place may hold other cases."""
-    pool = study.pools.get(request.asked.pool)
-    if pool is not None and pool.sealed.entry >= request.asked.seen.size:
+    """The pool and the plan are those its signer knew: another file in a pool's place may hold other cases."""
+    asked = request.asked
+    pool = study.pools.get(asked.pool)
+    if pool is not None and pool.sealed.entry >= asked.seen.size:
         raise RequestOutdated(pool=pool.name, entry=pool.sealed.entry)
+    version = study.in_force
+    if version.protocol_hash != asked.protocol and version.entry >= asked.seen.size:
+        raise RequestBeforeAmendment(study=study.slug, entry=version.entry)
 
 
 def _spent_by(study: StudyState, request: RequestFile) -> ReadMade | None:

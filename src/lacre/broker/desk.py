@@ -1,9 +1,10 @@
-"""What the broker works with, and the four moves every verb is made of: view, sign, enter, remember."""
+"""What the broker works with, and the moves every verb is made of: view, ask, sign, enter, remember."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
@@ -12,12 +13,12 @@ from typing import Any, Protocol
 from sqlalchemy import Engine
 
 from lacre.broker.signers import Signers
-from lacre.errors import DocumentMissing, StoreCorrupt, TextNotUnicode
+from lacre.errors import LacreError, NotRemembered, StoreCorrupt, TextNotUnicode
 from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
 from lacre.ledger.keys import PrivateKey
 from lacre.ledger.statement import Statement
 from lacre.pools.identities import Passphrases, read_identities
-from lacre.pools.keyring import FINGERPRINT, IDENTITY, Keyring, is_closed, open_fingerprint
+from lacre.pools.keyring import FINGERPRINT, IDENTITY, Keyring, is_closed, lets_others_in, open_fingerprint
 from lacre.pools.seal import Identity
 from lacre.pools.vault import Vault
 from lacre.protocol.document import from_canonical
@@ -31,7 +32,7 @@ from lacre.rules.record import (
     columns_of,
     parse_entry,
 )
-from lacre.rules.requests import Bound, Facts, decode_request
+from lacre.rules.requests import Bound, Decision, Facts, Request, decode_request
 from lacre.rules.state import Protocols, State, fold
 from lacre.store.discover import Layout
 from lacre.store.memory import Memory
@@ -69,7 +70,7 @@ class OpenKeys(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The ledger's parts as one broker holds them; made by `lacre.api`."""
+    """The ledger's parts as one broker holds them; made by `lacre.handle.making`."""
 
     layout: Layout
     engine: Engine
@@ -156,10 +157,7 @@ def protocols_of(reader: Reader) -> Protocols:
     """Find protocols among the ledger's documents."""
 
     def find(protocol_hash: str) -> Plan:
-        document = reader.document(protocol_hash)
-        if document is None:
-            raise DocumentMissing(digest=protocol_hash)
-        return _protocol(document.body)
+        return _protocol(reader.require_document(protocol_hash).body)
 
     return find
 
@@ -176,17 +174,20 @@ def view(reader: Reader, study: str) -> State:
     state = fold(entries, protocols_of(reader))
     if not state.keys:
         raise _no_genesis(reader)
+    near = get_close_matches(study, reader.studies(), n=1) if state.study is None and study else []
     # The next free index counts other studies' entries too.
-    return replace(state, next_index=reader.size)
+    return replace(state, next_index=reader.size, near=near[0] if near else None)
 
 
 BLANK = "0" * 64
 """A digest that is not known yet, in a request that is only put to the law beforehand."""
 
 
-def unbound(state: State) -> dict[str, Any]:
-    """What binds a request, for one that is only put to the law beforehand and never signed."""
-    return {"genesis": state.genesis, "seen": {"size": 0, "root": BLANK}, "nonce": BLANK[:32]}
+def ask_beforehand(desk: Desk, state: State, kind: type[Request], facts: Facts, **fields: Any) -> Decision:
+    """What the law says of a request that is not signed yet: its refusal passes through, and costs nothing."""
+    unbound = {"genesis": state.genesis, "seen": {"size": 0, "root": BLANK}, "nonce": BLANK[:32]}
+    blank = kind.model_validate({**fields, **unbound})
+    return decide(state, blank, desk.person(state).public.keyid, facts)
 
 
 def _no_genesis(reader: Reader) -> StoreCorrupt:
@@ -223,6 +224,30 @@ def enter(desk: Desk, tx: Transaction, state: State, signed: Envelope, facts: Fa
     return append(desk, tx, statement)
 
 
+def put_on_record(
+    desk: Desk,
+    study: str,
+    signed: Envelope,
+    facts: Facts,
+    *texts: "SaltedText | None",
+    documents: Sequence[tuple[bytes, str]] = (),
+) -> tuple[Recorded, tuple[str, ...]]:
+    """Enter a signed request with the texts and documents (body, media type) it names, and remember it.
+
+    Returns the entry, and what was odd about it. `study` is empty for what is the whole ledger's.
+    """
+    with desk.writer.transaction() as tx:
+        for body, media in documents:
+            tx.put_document(body, media)
+        for text in texts:
+            if text is not None:
+                put_text(tx, text)
+        before = tx.entry(tx.size - 1).time
+        made = enter(desk, tx, view(tx, study), signed, facts)
+    remember(desk, tx)
+    return made, warnings_of(desk, made, before)
+
+
 def append(desk: Desk, tx: Transaction, statement: Statement) -> Recorded:
     """Sign `statement` as the broker and append it."""
     broker = desk.signers.broker(desk.signers.state(tx))
@@ -233,10 +258,17 @@ def append(desk: Desk, tx: Transaction, statement: Statement) -> Recorded:
 
 
 def remember(desk: Desk, committed: Transaction) -> None:
-    """Fsync into this machine's memory what was just committed (rule 18: before anything is decrypted)."""
+    """Fsync into this machine's memory what was just committed (rule 18: before anything is decrypted).
+
+    Raises `NotRemembered`, which says that the entry stands all the same.
+    """
     growth = committed.growth()
-    if growth is not None:
+    if growth is None:
+        return
+    try:
         desk.memory.advance(desk.engine, growth)
+    except LacreError as error:
+        raise NotRemembered(entry=growth.size - 1, why=error.message, next=error.way_out) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +310,20 @@ def names_of(reader: Reader, state: State) -> dict[str, str]:
         if document is not None:
             names[key.keyid] = document.body.decode("utf-8", "replace")
     return names
+
+
+def key_warning(path: Path) -> str:
+    """Say that a key file lets others in."""
+    said = _("Others than you can read {path}: take their rights away (chmod go= {path}).")
+    return said.format(path=path)
+
+
+def warnings_of(desk: Desk, made: Recorded, previous: str | None) -> tuple[str, ...]:
+    """What was odd about a request that was just answered: the clock, and the mode of the key file that was given."""
+    given = desk.keys.given
+    if given is None or not given.is_file() or not lets_others_in(given):
+        return clock_warnings(made, previous)
+    return (*clock_warnings(made, previous), key_warning(given))
 
 
 def clock_warnings(made: Recorded, previous: str | None) -> tuple[str, ...]:

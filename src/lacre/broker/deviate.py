@@ -4,21 +4,17 @@ from lacre.broker.desk import (
     BLANK,
     Desk,
     answered,
-    clock_warnings,
-    enter,
-    put_text,
+    ask_beforehand,
+    put_on_record,
     recorded,
-    remember,
     salted_text,
     sign_request,
-    unbound,
-    view,
 )
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import Deviated
 from lacre.broker.texts import require_words
 from lacre.errors import NotAName
-from lacre.rules.decide import decide
+from lacre.rules.common import require_study
 from lacre.rules.requests import Deviate, NoFacts, WordsDecision
 
 
@@ -27,15 +23,11 @@ def deviate(desk: Desk, what: str, text: str) -> Deviated:
     study, about = _named(desk, what)
     words = require_words(text, "deviate")
     state = desk.view(study)
-    blank = Deviate(**unbound(state), study=study, about=about, text=BLANK)
-    decide(state, blank, desk.person(state).public.keyid, NoFacts())
+    require_study(state, study)
+    ask_beforehand(desk, state, Deviate, NoFacts(), study=study, about=about, text=BLANK)
     kept = salted_text(desk, words)
     signed = sign_request(desk, Deviate, study=study, about=about, text=kept.digest)
-    with desk.writer.transaction() as tx:
-        put_text(tx, kept)
-        before = tx.entry(tx.size - 1).time
-        made = enter(desk, tx, view(tx, study), signed, NoFacts())
-    remember(desk, tx)
+    made, warnings = put_on_record(desk, study, signed, NoFacts(), kept)
     decision = answered(made).decision
     assert isinstance(decision, WordsDecision)
     return Deviated(
@@ -45,7 +37,7 @@ def deviate(desk: Desk, what: str, text: str) -> Deviated:
         about=about,
         words=words,
         known=decision.known,
-        warnings=clock_warnings(made, before),
+        warnings=warnings,
     )
 
 

@@ -6,13 +6,19 @@ left the ledger before: backups of its folder, bundles, a published register, ot
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from lacre.broker.desk import Desk, clock_warnings, enter, remember, sign_request, unbound, view
+from lacre.broker.desk import (
+    Desk,
+    ask_beforehand,
+    enter,
+    remember,
+    sign_request,
+    view,
+    warnings_of,
+)
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import Erased
 from lacre.errors import Declined, EntryNotFound, EntryWithoutText, NotAName, NothingToErase, TextUnclear
-from lacre.rules.decide import decide
 from lacre.rules.named import Named, named_by
 from lacre.rules.record import parse_entry
 from lacre.rules.requests import Erase, EraseFacts
@@ -22,16 +28,7 @@ LEAST_DIGITS = 8  # of a digest, to name a text by
 _HEX = re.compile(r"[0-9a-f]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Doomed:
-    """A text that is about to be erased: what it is, its digest, and the entry that named it."""
-
-    what: str
-    digest: str
-    named: int
-
-
-Confirm = Callable[[Doomed], bool]
+Confirm = Callable[[Named], bool]
 """Shows a person which text is to be erased, and tells whether it shall be."""
 
 
@@ -43,11 +40,13 @@ def erase(desk: Desk, what: str, *, which: str | None = None, confirm: Confirm |
     """
     with desk.snapshot() as reader:
         state = view(reader, "")
+        for digest in reader.erasures():
+            # An erasure before this may have crashed between the entry and the memory.
+            desk.memory.forget(state.genesis, digest)
         named = _find(reader, what, which)
     facts = EraseFacts(named=named.entry)
-    blank = Erase(**unbound(state), digest=named.digest)
-    decide(state, blank, desk.person(state).public.keyid, facts)
-    if confirm is not None and not confirm(Doomed(named.what, named.digest, named.entry)):
+    ask_beforehand(desk, state, Erase, facts, digest=named.digest)
+    if confirm is not None and not confirm(named):
         raise Declined
     signed = sign_request(desk, Erase, digest=named.digest)
     with desk.writer.transaction() as tx:
@@ -65,7 +64,7 @@ def erase(desk: Desk, what: str, *, which: str | None = None, confirm: Confirm |
         entry=made.index,
         time=made.time,
         present=present,
-        warnings=clock_warnings(made, before),
+        warnings=warnings_of(desk, made, before),
     )
 
 

@@ -13,17 +13,22 @@ from lacre.broker.desk import (
     BLANK,
     Desk,
     answered,
-    clock_warnings,
-    enter,
-    put_text,
-    remember,
+    ask_beforehand,
+    put_on_record,
     salted_text,
     sign_request,
-    unbound,
-    view,
 )
 from lacre.broker.files import parse_given
-from lacre.broker.ingest import PoolTable, Raw, check_units, load, outside, read_pool_tables, records_of
+from lacre.broker.ingest import (
+    PoolTable,
+    Raw,
+    check_units,
+    load,
+    outside,
+    read_pool_tables,
+    records_of,
+    unsealed,
+)
 from lacre.broker.names import split_name
 from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import ResultShown
@@ -43,10 +48,9 @@ from lacre.pools import vault
 from lacre.pools.met import person_key
 from lacre.protocol.models import Protocol
 from lacre.rules.common import require_study
-from lacre.rules.decide import decide
 from lacre.rules.errata import corrected_read
 from lacre.rules.record import Recorded
-from lacre.rules.requests import Erratum, ErratumFacts, ReadDecision, SealedRecord
+from lacre.rules.requests import Erratum, ErratumFacts, ReadDecision
 from lacre.rules.state import PoolState, ReadMade, State, StudyState
 from lacre.text import N_
 
@@ -98,10 +102,11 @@ def erratum(desk: Desk, what: str, files: Sequence[str], *, reason: str) -> Resu
     """
     words = require_words(reason, "erratum")
     found = _find(desk, what, files)
-    blank = Erratum.model_validate({**found.fields, **unbound(found.state), **_blank(found.raws)})
-    decide(found.state, blank, desk.person(found.state).public.keyid, found.facts)
+    ask_beforehand(
+        desk, found.state, Erratum, found.facts, **found.fields, **unsealed(found.raws), reason=BLANK
+    )
     _check(desk, found)
-    made, before = _spend(desk, found, words)
+    made, warnings = _spend(desk, found, words)
     try:
         recorded = _score(desk, found, made)
     except ErratumChangesMore:
@@ -114,7 +119,7 @@ def erratum(desk: Desk, what: str, files: Sequence[str], *, reason: str) -> Resu
         found.study.slug,
         recorded.index,
         ignored={name: table.typed.undeclared for name, table in found.tables.items()},
-        warnings=clock_warnings(made, before),
+        warnings=warnings,
     )
 
 
@@ -138,17 +143,6 @@ def _find(desk: Desk, what: str, files: Sequence[str]) -> _Found:
     return _Found(state, study, pool, original, entry, protocol, tables)
 
 
-def _blank(raws: Sequence[Raw]) -> dict[str, Any]:
-    records = tuple(SealedRecord(table=r.table, format=r.format.value, hmac=BLANK) for r in raws)
-    return {
-        "records": records,
-        "ciphertext": BLANK,
-        "wrapped_key": BLANK,
-        "recipients": (),
-        "reason": BLANK,
-    }
-
-
 def _check(desk: Desk, found: _Found) -> None:
     """All that can be known without the read: the cases, their inputs, and that pool and submissions open."""
     state, pool = found.state, found.pool
@@ -169,7 +163,7 @@ def _check(desk: Desk, found: _Found) -> None:
 # --- the read ----------------------------------------------------------------------------------------------
 
 
-def _spend(desk: Desk, found: _Found, words: str) -> tuple[Recorded, str]:
+def _spend(desk: Desk, found: _Found, words: str) -> tuple[Recorded, tuple[str, ...]]:
     """Seal the corrected files beside the pool, and write the entry that spends the read."""
     desk.progress(N_("encrypting"), 0, None)
     slug = found.study.slug
@@ -192,12 +186,7 @@ def _spend(desk: Desk, found: _Found, words: str) -> tuple[Recorded, str]:
         recipients=sealed.recipients,
         reason=text.digest,
     )
-    with desk.writer.transaction() as tx:
-        put_text(tx, text)
-        before = tx.entry(tx.size - 1).time
-        made = enter(desk, tx, view(tx, slug), signed, found.facts)
-    remember(desk, tx)
-    return made, before
+    return put_on_record(desk, slug, signed, found.facts, text)
 
 
 def _score(desk: Desk, found: _Found, made: Recorded) -> Recorded:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from lacre.broker.asking import RequestFile
-from lacre.broker.desk import BLANK, Desk, unbound
+from lacre.broker.desk import BLANK, Desk, ask_beforehand
 from lacre.broker.opening import sealed_of
 from lacre.broker.overlaps import Gathered, gather, prints_of
 from lacre.broker.register import engine, load_protocol
@@ -299,8 +299,8 @@ def ask_law(desk: Desk, found: Found) -> ReadDecision:
     if request is not None:
         decision = decide(found.state, request.asked, request.by, found.facts)
     else:
-        blank = Read.model_validate({**fields_of(found, found.kept), **unbound(found.state)})
-        decision = decide(found.state, blank, desk.person(found.state).public.keyid, found.facts)
+        fields = fields_of(found, found.kept)
+        decision = ask_beforehand(desk, found.state, Read, found.facts, **fields)
     assert isinstance(decision, ReadDecision)
     return decision
 
@@ -317,6 +317,7 @@ def fields_of(found: Found, kept: Mapping[str, Submitted] = MappingProxyType({})
         "accept_dev": ask.accept_dev,
         "accept_exposure": ask.accept_exposure,
         "finishes": found.finishes.entry if found.finishes else None,
+        "ciphertext": found.pool.sealed.request.ciphertext,
         "submissions": tuple(
             kept.get(each.system, each) for each in _placeholders(found.version.protocol, ask.analyses)
         ),

@@ -1,16 +1,17 @@
 """From files to typed tables: of a pool about to be sealed, of one just opened, and of submissions."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from lacre.analyses.families import check_unit
+from lacre.broker.desk import BLANK, Progress
 from lacre.broker.files import Given
 from lacre.durable import read_given
-from lacre.errors import NothingDeclared
+from lacre.errors import NothingDeclared, TableColumnAbsent
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SealedRecord
@@ -20,8 +21,6 @@ from lacre.tables.formats import Format, format_of
 from lacre.tables.join import concat
 from lacre.tables.read import read_table
 from lacre.text import N_
-
-Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +84,20 @@ def read_submission_tables(
     return _read(protocol, raws, progress, "submission")
 
 
+def looks_submitted(protocol: Protocol, raw: Raw) -> bool:
+    """Whether a file holds what a submission does, and of the pool's own columns none but the key."""
+    declared = protocol.tables[raw.table]
+    stored = {name for name in declared.columns if not declared.derived(name)} - {*declared.key}
+    own = {name for name in stored if not declared.supplied(name)}
+    if own == stored or not own:
+        return False
+    try:
+        unused = read_table(raw.data, declared, raw.table, raw.format, only="submission", file=raw.name).undeclared
+    except TableColumnAbsent:
+        return False
+    return own.isdisjoint(unused)
+
+
 def check_units(protocol: Protocol, tables: Mapping[str, PoolTable]) -> None:
     """Refuse tables in which a unit repeats, before they are sealed: no analysis would take them.
 
@@ -133,6 +146,12 @@ def early_labels(protocol: Protocol, table: str, typed: TypedTable, registered: 
 def typed_of(tables: Mapping[str, PoolTable]) -> dict[str, TypedTable]:
     """The typed tables alone."""
     return {name: table.typed for name, table in tables.items()}
+
+
+def unsealed(raws: Sequence[Raw]) -> dict[str, Any]:
+    """What a request will say of files once they are sealed, as it is put to the law beforehand."""
+    records = tuple(SealedRecord(table=raw.table, format=raw.format.value, hmac=BLANK) for raw in raws)
+    return {"records": records, "ciphertext": BLANK, "wrapped_key": BLANK, "recipients": ()}
 
 
 def records_of(raws: Sequence[Raw], records: Sequence[vault.Record]) -> tuple[SealedRecord, ...]:

@@ -42,6 +42,7 @@ def init(
     if not is_key_name(origin) or len(origin) > MAX_ORIGIN:
         raise OriginInvalid(origin=origin)
     memory = Memory(state_folder)
+    memory.require_writable()
     with create_layout(wanted.folder) as layout:
         keys = Keyring.create(layout.keys, wanted.passphrase, entropy)
         name = SaltedText(entropy(SALT_SIZE), utf8(wanted.name)) if wanted.name else None

@@ -7,22 +7,17 @@ from pathlib import Path
 
 from lacre.broker.desk import (
     Desk,
-    clock_warnings,
-    enter,
-    new_nonce,
-    put_text,
-    remember,
-    salted_text,
+    put_on_record,
     sign_request,
-    view,
 )
 from lacre.broker.files import check_output
 from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import InputsWritten
 from lacre.broker.register import engine
 from lacre.broker.submissions import context_of
+from lacre.broker.texts import salted_words
 from lacre.durable import staged
-from lacre.errors import FileExists, NoInputs, TableNotNamed
+from lacre.errors import FileExists, IdentityCannotOpen, InputsCannotOpen, NoInputs, TableNotNamed
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
@@ -53,26 +48,24 @@ def inputs(
     if len(columns) == len(protocol.tables[name].key):
         raise NoInputs(table=name)
     check_output(output, overwrite=overwrite)
-    vault.check_pool(desk.vault, context_of(state, study, sealed), sealed_of(sealed), desk.identities())
-    text = salted_text(desk, reason) if reason else None
+    try:
+        vault.check_pool(desk.vault, context_of(state, study, sealed), sealed_of(sealed), desk.identities())
+    except IdentityCannotOpen as error:
+        raise InputsCannotOpen(**error.fields) from error
+    text = salted_words(desk, reason, "inputs")
     signed = sign_request(
         desk,
         Read,
-        nonce=new_nonce(desk),
         purpose="inputs",
         study=study,
         pool=pool,
         protocol=known.in_force.protocol_hash,
+        ciphertext=sealed.sealed.request.ciphertext,
         reason=text.digest if text else None,
     )
     # What cannot be written is found out before the read is on record.
     with staged(output.absolute().parent, what=output.name) as file:
-        with desk.writer.transaction() as tx:
-            if text is not None:
-                put_text(tx, text)
-            before = tx.entry(tx.size - 1).time
-            made = enter(desk, tx, view(tx, study), signed, ReadFacts(engine=engine()))
-        remember(desk, tx)
+        made, warnings = put_on_record(desk, study, signed, ReadFacts(engine=engine()), text)
         opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
         delimiter = "\t" if output.suffix.lower() == ".tsv" else protocol.tables[name].delimiter
         for piece in _csv(opened, columns, delimiter, _encoding(protocol, sealed, name)):
@@ -87,7 +80,7 @@ def inputs(
         path=output,
         rows=opened.rows,
         columns=columns,
-        warnings=clock_warnings(made, before),
+        warnings=warnings,
     )
 
 

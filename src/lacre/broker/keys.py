@@ -11,20 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from lacre.broker.desk import (
     Desk,
     SaltedText,
     answered,
-    clock_warnings,
-    enter,
+    ask_beforehand,
     names_of,
-    put_text,
-    remember,
-    salted_text,
+    put_on_record,
     sign_request,
-    unbound,
     view,
 )
 from lacre.broker.outcomes import (
@@ -36,7 +32,7 @@ from lacre.broker.outcomes import (
     KeysShown,
 )
 from lacre.broker.show import erased_names, verifier_keys
-from lacre.broker.texts import require_words
+from lacre.broker.texts import salted_words
 from lacre.durable import create_durably, make_folder, read_given
 from lacre.errors import (
     FileMissing,
@@ -67,7 +63,6 @@ from lacre.pools.keyring import (
     write_signing,
 )
 from lacre.pools.seal import Identity
-from lacre.rules.decide import decide
 from lacre.rules.keys import active
 from lacre.rules.requests import KeyChange, KeyDecision, NoFacts, Role
 from lacre.rules.state import State
@@ -77,7 +72,6 @@ Passphrase = Callable[[], str | None] | str | None
 """A passphrase, or what asks for it when it is needed."""
 Part = Literal["person", "broker", "log"]
 """Whose key of a ledger's own is replaced."""
-PARTS: tuple[Part, ...] = get_args(Part)
 
 LEAST_DIGITS = 8  # of a key's id, to name it by
 _HEX = re.compile(r"[0-9a-f]+")
@@ -142,16 +136,16 @@ def public_key(given: str) -> PublicKey:
 def enrol(desk: Desk, public: str, roles: Sequence[Role], name: str | None = None) -> KeyChanged:
     """Enrol a person's key with roles; `public` is what `public_key` reads."""
     asked = {"action": "enrol", "public": public_key(public).raw.hex(), "roles": tuple(dict.fromkeys(roles))}
-    _ask_first(desk, desk.view(""), asked)
-    return _change(desk, asked, name=_salted(desk, name))
+    ask_beforehand(desk, desk.view(""), KeyChange, NoFacts(), **asked)
+    return _change(desk, asked, name=salted_words(desk, name, "key"))
 
 
 def revoke(desk: Desk, which: str, reason: str | None = None) -> KeyChanged:
     """Revoke a key, named by its id, its public half, or the beginning of either. Raises `KeyUnclear`."""
     state = desk.view("")
     asked = {"action": "revoke", "public": _enrolled(state, which)}
-    _ask_first(desk, state, asked)
-    return _change(desk, asked, reason=_salted(desk, reason))
+    ask_beforehand(desk, state, KeyChange, NoFacts(), **asked)
+    return _change(desk, asked, reason=salted_words(desk, reason, "key"))
 
 
 def rotate(desk: Desk, part: Part, name: str | None = None) -> KeyChanged:
@@ -160,11 +154,11 @@ def rotate(desk: Desk, part: Part, name: str | None = None) -> KeyChanged:
     replaces = _own(desk, state, part)
     key = PrivateKey.from_seed(desk.entropy(KEY_SIZE))
     asked = {"action": "rotate", "public": key.public.raw.hex(), "replaces": replaces}
-    _ask_first(desk, state, asked)
+    ask_beforehand(desk, state, KeyChange, NoFacts(), **asked)
     if name is None:
         with desk.snapshot() as reader:
             name = names_of(reader, state).get(replaces)
-    salted = _salted(desk, name)
+    salted = salted_words(desk, name, "key")
     file = desk.keys.add(part, key)
     return _change(desk, asked, name=salted, file=file)
 
@@ -186,7 +180,7 @@ def _own(desk: Desk, state: State, part: Part) -> str:
         return active(state, part)[-1].keyid
     own = desk.signers.own_person(state)
     if own is None:
-        raise KeyMissing(path=str(desk.layout.keys / PERSON))
+        raise desk.signers.person_missing(state) or KeyMissing(path=str(desk.layout.keys / PERSON))
     return own.public.keyid
 
 
@@ -201,16 +195,6 @@ def _enrolled(state: State, which: str) -> str:
     return fits[0].public
 
 
-def _salted(desk: Desk, words: str | None) -> SaltedText | None:
-    return None if words is None else salted_text(desk, require_words(words, "key"))
-
-
-def _ask_first(desk: Desk, state: State, asked: Mapping[str, object]) -> None:
-    """Let the law refuse before a key is made or a text is salted."""
-    blank = KeyChange.model_validate({**asked, **unbound(state)})
-    decide(state, blank, desk.person(state).public.keyid, NoFacts())
-
-
 def _change(
     desk: Desk,
     asked: Mapping[str, object],
@@ -222,15 +206,10 @@ def _change(
     texts = {"name": name, "reason": reason}
     digests = {field: text.digest for field, text in texts.items() if text is not None}
     signed = sign_request(desk, KeyChange, **asked, **digests)
-    with desk.writer.transaction() as tx:
-        for text in texts.values():
-            if text is not None:
-                put_text(tx, text)
-        before = tx.entry(tx.size - 1).time
-        made = enter(desk, tx, view(tx, ""), signed, NoFacts())
-        state = view(tx, "")
-        names = names_of(tx, state)
-    remember(desk, tx)
+    made, warnings = put_on_record(desk, "", signed, NoFacts(), *texts.values())
+    with desk.snapshot() as reader:
+        state = view(reader, "")
+        names = names_of(reader, state)
     content = answered(made)
     request, decision = content.request, content.decision
     assert isinstance(request, KeyChange)
@@ -245,7 +224,7 @@ def _change(
         replaces=request.replaces,
         file=file,
         verifier_keys=verifier_keys(state),
-        warnings=clock_warnings(made, before),
+        warnings=warnings,
     )
 
 
@@ -267,7 +246,8 @@ def backup(desk: Desk, path: Path, passphrase: Passphrase) -> KeysBackedUp:
         raise KeyBackupExists(path=str(path))
     if unpack(read_given(path, most=MOST_BYTES), passphrase, path) != files:
         raise KeyBackupDamaged(path=str(path), why=_("it does not hold what was written"))
-    return KeysBackedUp(path, tuple(files), bool(passphrase))
+    closed = tuple(name for name, content in files.items() if is_closed(content))
+    return KeysBackedUp(path, tuple(files), bool(passphrase), closed)
 
 
 def recover(desk: Desk, path: Path, passphrase: Passphrase) -> KeysRecovered:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lacre.broker.lost import LostBlob, LostDocument
-from lacre.broker.parts import Corrected, ErratumShown
+from lacre.broker.parts import Corrected, ErratumShown, LostBlob, LostDocument
 from lacre.protocol.difference import Change
 from lacre.rules.deviations import Departure
 from lacre.rules.record import Recorded
@@ -274,7 +273,8 @@ class LedgerStatus:
     """Where things stand: the ledger and every study in it.
 
     Checkpoints are verified with `verifier_key`; while another log key is leaving, with all of `verifier_keys`.
-    `erased` tells by which entry a key's name was erased, by keyid; `custody` grades pools, by study and name.
+    `erased` tells by which entry a key's name was erased, by keyid; `custody` grades pools, by study and name,
+    and `recipient` is the ledger's own.
     """
 
     folder: Path
@@ -290,6 +290,7 @@ class LedgerStatus:
     verifier_keys: tuple[str, ...] = ()
     erased: Mapping[str, int] = field(default_factory=dict)
     custody: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    recipient: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,11 +343,15 @@ class KeysShown:
 
 @dataclass(frozen=True, slots=True)
 class KeysBackedUp:
-    """The key files that a backup holds, and whether it is closed with a passphrase."""
+    """The key files that a backup holds, and whether it is closed with a passphrase.
+
+    `closed` are those of the files that have a passphrase of their own.
+    """
 
     path: Path
     files: tuple[str, ...]
     passphrase: bool
+    closed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,13 +411,14 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class StudyShown:
-    """One study, whole: its protocol, pools, reads and entries."""
+    """One study, whole: its protocol, pools, reads and entries; `recipient` is the ledger's own."""
 
     study: StudyState
     entries: tuple[Recorded, ...]
     names: Mapping[str, str]
     custody: Mapping[str, str]
     texts: Mapping[str, Text] = field(default_factory=dict)
+    recipient: str = ""
 
 
 @dataclass(frozen=True, slots=True)

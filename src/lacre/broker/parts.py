@@ -1,7 +1,8 @@
-"""What outcomes are made of where it is more than one value: the other numbers beside a result."""
+"""What outcomes are made of where it is more than one value."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from lacre.rules.remarks import Text
@@ -35,3 +36,23 @@ class ErratumShown:
         """The cells that were corrected, by `table.column`."""
         told = (self.document or {}).get("erratum", {}).get("changed", {})
         return told if isinstance(told, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class LostDocument:
+    """A document that an entry names, and that neither the ledger nor this machine's memory has."""
+
+    what: str
+    digest: str
+    entry: int
+
+
+@dataclass(frozen=True, slots=True)
+class LostBlob:
+    """A sealed file that an entry names and that is not at `path`."""
+
+    study: str
+    pool: str
+    entry: int
+    kind: str
+    path: Path

@@ -10,15 +10,14 @@ from lacre.broker.desk import (
     Desk,
     SaltedText,
     answered,
-    clock_warnings,
     enter,
     names_of,
     new_nonce,
     put_text,
     remember,
-    salted_text,
     sign_request,
     view,
+    warnings_of,
 )
 from lacre.broker.finding import Ask, Found, ask_law, crashed_read, facts_of, fields_of, find
 from lacre.broker.opening import open_tables
@@ -27,6 +26,7 @@ from lacre.broker.overlaps import gather, prints_of, still_fresh
 from lacre.broker.results import record_result
 from lacre.broker.show import shown
 from lacre.broker.submissions import keep
+from lacre.broker.texts import salted_words
 from lacre.errors import FinishDiffers, LacreError, ReadUnfinished, RequestAnswered
 from lacre.ledger.envelope import Envelope
 from lacre.rules.common import require_sealed, require_study
@@ -146,6 +146,7 @@ def _spend(desk: Desk, found: Found, lock: Lock | None) -> tuple[Recorded, str, 
 def _signed(desk: Desk, found: Found, lock: Lock | None) -> tuple[Envelope, SaltedText | None, Lock]:
     """The signed request, its reason, and its lock; its submissions are in the vault, where it names them."""
     ask = found.ask
+    reason = salted_words(desk, ask.reason, ask.purpose)
     if ask.request is not None:
         assert lock is not None, "a request that others may have is answered under its lock"
         ask.request.keep(desk.vault)
@@ -153,7 +154,6 @@ def _signed(desk: Desk, found: Found, lock: Lock | None) -> tuple[Envelope, Salt
     new = [each for each in found.submissions if each.system not in found.kept]
     made_now = keep(desk, found.state, ask.study, found.pool, new)
     fields = fields_of(found, {**found.kept, **{s.system: s for s in made_now}})
-    reason = salted_text(desk, ask.reason) if ask.reason else None
     fields["reason"] = reason.digest if reason else None
     nonce = new_nonce(desk)
     signed = sign_request(desk, Read, nonce=nonce, **fields)
@@ -174,5 +174,5 @@ def _analyse(desk: Desk, found: Found, made: Recorded, before: str) -> ResultSho
         recorded.index,
         ignored=found.ignored,
         finished=found.finishes.entry if found.finishes else None,
-        warnings=clock_warnings(made, before),
+        warnings=warnings_of(desk, made, before),
     )

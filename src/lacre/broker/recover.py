@@ -7,14 +7,14 @@ sealed files; those that are not there are named.
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from lacre.broker.desk import Desk, names_of, view
-from lacre.broker.lost import LostBlob, LostDocument
 from lacre.broker.outcomes import Recovered
+from lacre.broker.parts import LostBlob, LostDocument
 from lacre.errors import FormatError, LedgerForked, MemoryDamaged, StoreCorrupt
 from lacre.ledger.checkpoint import SignedCheckpoint
-from lacre.ledger.keys import PublicKey
-from lacre.ledger.note import VerifierKey
+from lacre.rules.keys import log_verifiers
 from lacre.rules.named import Named, named_by
 from lacre.rules.record import Recorded, columns_of, parse_entry
 from lacre.store.blobs import blobs_of
@@ -38,7 +38,7 @@ def recover(desk: Desk, *, dry_run: bool = False) -> Recovered:
         with desk.writer.recovery(kept.known, keep=not dry_run) as tx:
             start = tx.size
             entries = tuple(_append(desk, tx, kept))
-            returned = _Returned(tx, kept)
+            returned = _return_documents(tx, kept)
             recovered = Recovered(
                 folder=desk.layout.root,
                 dry_run=dry_run,
@@ -82,11 +82,7 @@ def _append(desk: Desk, tx: Transaction, kept: Kept) -> Iterator[Recorded]:
 def _check_note(tx: Transaction, kept: Kept) -> None:
     """The remembered checkpoint becomes the ledger's own: it must be one."""
     state = view(tx, "")
-    verifiers = [
-        VerifierKey(state.origin, PublicKey(bytes.fromhex(key.public)))
-        for key in state.keys.values()
-        if key.may("log", tx.size - 1)
-    ]
+    verifiers = log_verifiers(state.origin, state.keys.values(), tx.size)
     try:
         checkpoint = SignedCheckpoint.open(kept.known.note, verifiers).checkpoint
     except FormatError as error:
@@ -114,23 +110,30 @@ def _warnings(kept: Kept, entries: Sequence[Recorded]) -> Iterator[str]:
 # --- documents ---------------------------------------------------------------------------------------------
 
 
-class _Returned:
-    """The documents that were put back, taken out, or that neither the ledger nor the memory has."""
+class _Returned(NamedTuple):
+    """How many documents were put back, and taken out; and those that neither the ledger nor the memory has."""
 
-    def __init__(self, tx: Transaction, kept: Kept) -> None:
-        erased, here, kept_here = frozenset(tx.erasures()), tx.document_digests(), kept.digests()
-        named: dict[str, Named] = {}
-        for stored in tx.entries():
-            for each in named_by(parse_entry(stored.index, stored.envelope)):
-                named.setdefault(each.digest, each)
-        lacking = named.keys() - here - erased
-        self.documents = _put(tx, kept, sorted(lacking & kept_here))
-        self.erased = sum(tx.erase_document(digest) for digest in sorted(erased & here))
-        self.lost = tuple(
+    documents: int
+    erased: int
+    lost: tuple[LostDocument, ...]
+
+
+def _return_documents(tx: Transaction, kept: Kept) -> _Returned:
+    erased, here, kept_here = frozenset(tx.erasures()), tx.document_digests(), kept.digests()
+    named: dict[str, Named] = {}
+    for stored in tx.entries():
+        for each in named_by(parse_entry(stored.index, stored.envelope)):
+            named.setdefault(each.digest, each)
+    lacking = named.keys() - here - erased
+    return _Returned(
+        documents=_put(tx, kept, sorted(lacking & kept_here)),
+        erased=sum(tx.erase_document(digest) for digest in sorted(erased & here)),
+        lost=tuple(
             LostDocument(each.what, each.digest, each.entry)
             for digest, each in named.items()
             if digest in lacking - kept_here
-        )
+        ),
+    )
 
 
 def _put(tx: Transaction, kept: Kept, digests: Collection[str]) -> int:

@@ -7,16 +7,12 @@ from lacre.broker.desk import (
     Desk,
     Progress,
     answered,
-    clock_warnings,
-    enter,
-    put_text,
-    remember,
-    salted_text,
+    put_on_record,
     sign_request,
-    view,
 )
 from lacre.broker.files import parse_given
 from lacre.broker.outcomes import Checked, Registered
+from lacre.broker.texts import salted_words, visible
 from lacre.durable import read_given
 from lacre.ledger.merkle import inclusion_proof
 from lacre.ledger.proof import Receipt
@@ -52,19 +48,31 @@ def check(source: str | Path | bytes, files: Sequence[str], progress: Progress) 
     from lacre.analyses.feasibility import requirements
 
     name, protocol = load_protocol(source)
-    rows, odd = _try(protocol, files, progress) if files else ({}, {})
-    return Checked(name, protocol, protocol_hash(protocol), requirements(protocol, progress), rows, odd)
+    tried = _try(protocol, files, progress) if files else {}
+    return Checked(name, protocol, protocol_hash(protocol), requirements(protocol, progress), **tried)
 
 
-def _try(
-    protocol: Protocol, files: Sequence[str], progress: Progress
-) -> tuple[dict[str, int], dict[str, int]]:
-    from lacre.broker.ingest import check_units, load, outside, read_pool_tables
+def _try(protocol: Protocol, files: Sequence[str], progress: Progress) -> dict[str, dict[str, int]]:
+    """Read files as those of a pool, or of a submission where they look like one; the fields of `Checked`."""
+    from lacre.broker.ingest import (
+        check_units,
+        load,
+        looks_submitted,
+        outside,
+        read_pool_tables,
+        read_submission_tables,
+    )
 
     raws = load(parse_given(files, tuple(protocol.tables)))
-    tables = read_pool_tables(protocol, raws, progress)
+    submitted = [raw for raw in raws if looks_submitted(protocol, raw)]
+    tables = read_pool_tables(protocol, [raw for raw in raws if raw not in submitted], progress)
     check_units(protocol, tables)
-    return {name: table.typed.rows for name, table in tables.items()}, outside(protocol, tables)
+    answers = read_submission_tables(protocol, submitted, progress)
+    return {
+        "rows": {name: table.typed.rows for name, table in tables.items()},
+        "outside": outside(protocol, tables) | outside(protocol, answers),
+        "submitted": {name: table.typed.rows for name, table in answers.items()},
+    }
 
 
 def infeasible_criteria(protocol: Protocol) -> tuple[Infeasible, ...] | None:
@@ -84,18 +92,12 @@ def register(desk: Desk, source: str | Path | bytes, *, accept_infeasible: str |
     digest = protocol_hash(protocol)
     study = protocol.study
     facts = RegisterFacts(engine=engine(), infeasible=infeasible_criteria(protocol))
-    why = (accept_infeasible or "").strip() if facts.infeasible else ""
-    reason = salted_text(desk, why) if why else None
+    reason = salted_words(desk, visible(accept_infeasible), "register") if facts.infeasible else None
     signed = sign_request(
         desk, Register, study=study, protocol=digest, accept_infeasible=reason.digest if reason else None
     )
-    with desk.writer.transaction() as tx:
-        tx.put_document(canonical(protocol), PROTOCOL_MEDIA)
-        if reason is not None:
-            put_text(tx, reason)
-        before = tx.entry(tx.size - 1).time
-        made = enter(desk, tx, view(tx, study), signed, facts)
-    remember(desk, tx)
+    documents = [(canonical(protocol), PROTOCOL_MEDIA)]
+    made, warnings = put_on_record(desk, study, signed, facts, reason, documents=documents)
     return Registered(
         study=study,
         entry=made.index,
@@ -103,7 +105,7 @@ def register(desk: Desk, source: str | Path | bytes, *, accept_infeasible: str |
         protocol_hash=digest,
         receipt=receipt(desk, made.index),
         infeasible=facts.infeasible or (),
-        warnings=(*not_needed(accept_infeasible, facts), *clock_warnings(made, before)),
+        warnings=(*not_needed(accept_infeasible, facts), *warnings),
     )
 
 

@@ -5,14 +5,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from lacre.broker.asking import RequestFile
-from lacre.broker.desk import Desk, salted_text, sign_request
+from lacre.broker.desk import Desk, sign_request
 from lacre.broker.files import check_output
 from lacre.broker.finding import Ask, Found, ask_law, crashed_read, fields_of, find_unopened
 from lacre.broker.outcomes import ReadPlanned, RequestWritten, ResultShown
 from lacre.broker.reading import planned, read_and_analyse
 from lacre.broker.submissions import context_of, submitted
-from lacre.broker.texts import require_words
-from lacre.errors import FinishNotCompared, IdentityCannotOpen
+from lacre.broker.texts import salted_words
+from lacre.errors import FinishNotCompared, IdentityCannotOpen, RevealCannotOpen
 from lacre.pools import vault
 from lacre.rules.common import require_study
 from lacre.rules.reading import analyses_of_reveal
@@ -70,7 +70,10 @@ def reveal(
         protocol=protocol,
         reason=reason,
     )
-    return read_and_analyse(desk, ask)
+    try:
+        return read_and_analyse(desk, ask)
+    except IdentityCannotOpen as error:
+        raise RevealCannotOpen(**error.fields) from error
 
 
 def request_read(
@@ -124,7 +127,7 @@ def _signed(desk: Desk, found: Found, name: str) -> RequestFile:
         )
         made[each.system] = submitted(each.system, each.raws, sealed)
         blobs |= {sealed.ciphertext: ciphertext, sealed.wrapped_key: wrapped}
-    reason = salted_text(desk, require_words(ask.reason, "reveal")) if ask.reason else None
+    reason = salted_words(desk, ask.reason, ask.purpose)
     envelope = sign_request(
         desk,
         Read,

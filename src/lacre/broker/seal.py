@@ -9,14 +9,13 @@ from lacre.broker.desk import (
     BLANK,
     Desk,
     answered,
-    clock_warnings,
+    ask_beforehand,
     enter,
     put_text,
     remember,
-    salted_text,
     sign_request,
-    unbound,
     view,
+    warnings_of,
 )
 from lacre.broker.files import parse_given, require_tables
 from lacre.broker.ingest import (
@@ -29,11 +28,12 @@ from lacre.broker.ingest import (
     read_pool_tables,
     records_of,
     typed_of,
+    unsealed,
 )
 from lacre.broker.outcomes import PoolSealed
 from lacre.broker.overlaps import Gathered, gather, still_fresh
-from lacre.broker.texts import require_words
-from lacre.errors import NothingToReplace, ReplacementUnexplained
+from lacre.broker.texts import salted_words
+from lacre.errors import NothingToReplace
 from lacre.pools import vault
 from lacre.pools.exposure import fingerprint
 from lacre.pools.held import hold
@@ -43,10 +43,9 @@ from lacre.pools.seal import Context, check_recipients
 from lacre.protocol.models import Protocol
 from lacre.protocol.pools import Pool
 from lacre.rules.common import declared_pool, require_study
-from lacre.rules.custody import grade
-from lacre.rules.decide import decide
+from lacre.rules.custody import grade, holders
 from lacre.rules.record import Recorded
-from lacre.rules.requests import Seal, SealDecision, SealedRecord, SealFacts
+from lacre.rules.requests import Seal, SealDecision, SealFacts
 from lacre.rules.sealing import check_sealable
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.store.reader import Reader
@@ -89,10 +88,8 @@ def seal(
     before = known.pools.get(pool) if replace else None
     _check_replaced(known, pool, declared, before, replace=replace, reason=reason)
     to = check_recipients(recipients or (before.recipients if before else (state.recipient,)))
-    given = parse_given(files, declared.tables)
-    require_tables(given, declared.tables)
-    ready = _read(desk, state, known.in_force.protocol, load(given))
-    words = salted_text(desk, require_words(reason, "seal")) if reason else None
+    words = salted_words(desk, reason, "seal")
+    ready = _read(desk, state, known.in_force.protocol, declared, files)
     asked = {
         "study": study,
         "pool": pool,
@@ -102,18 +99,9 @@ def seal(
         "reason": words.digest if words else None,
     }
     gathered, facts = _facts(desk, desk.snapshot(), state, study, pool, ready)
-    _ask_first(desk, state, asked, ready, facts)
+    ask_beforehand(desk, state, Seal, facts, **asked, **unsealed(ready.raws), fingerprints=BLANK)
     sealed = _encrypt(desk, Context(state.genesis, study, pool, known.in_force.protocol_hash), to, ready)
-    signed = sign_request(
-        desk,
-        Seal,
-        **asked,
-        records=records_of(ready.raws, sealed.records),
-        ciphertext=sealed.ciphertext,
-        wrapped_key=sealed.wrapped_key,
-        fingerprints=sealed.fingerprints,
-        recipients=tuple(sealed.recipients),
-    )
+    signed = sign_request(desk, Seal, **asked, **_committed(ready, sealed))
     with desk.writer.transaction() as tx:
         state = view(tx, study)
         if not still_fresh(tx, gathered):
@@ -128,17 +116,29 @@ def seal(
         study=study,
         pool=pool,
         recipients=sealed.recipients,
-        custody=grade(sealed.recipients, state.recipient),
+        custody=grade((*(holders(before) if before else ()), *sealed.recipients), state.recipient),
         opens_here=vault.can_open(sealed.recipients, desk.identities()),
-        replaces=before.sealed.entry if before else None,
-        handed_out=tuple(read.entry for read in before.of_class("inputs")) if before else (),
-        warnings=clock_warnings(made, last),
-        **_found(ready, facts, made),
+        warnings=warnings_of(desk, made, last),
+        **_found(ready, facts, made, before),
     )
 
 
-def _found(ready: _Ready, facts: SealFacts, made: Recorded) -> dict[str, Any]:
-    """The fields of `PoolSealed` that tell what was found in the files, and what the entry made of it."""
+def _committed(ready: _Ready, sealed: vault.Sealed) -> dict[str, Any]:
+    """What a request commits to of an encrypted pool."""
+    return {
+        "records": records_of(ready.raws, sealed.records),
+        "ciphertext": sealed.ciphertext,
+        "wrapped_key": sealed.wrapped_key,
+        "fingerprints": sealed.fingerprints,
+        "recipients": sealed.recipients,
+    }
+
+
+def _found(ready: _Ready, facts: SealFacts, made: Recorded, before: PoolState | None) -> dict[str, Any]:
+    """The fields of `PoolSealed` that tell what was found in the files, and what the entry made of it.
+
+    `before` is the pool whose place it takes, if one.
+    """
     decision = answered(made).decision
     assert isinstance(decision, SealDecision)
     return {
@@ -151,6 +151,8 @@ def _found(ready: _Ready, facts: SealFacts, made: Recorded) -> dict[str, Any]:
         "shortfall": decision.shortfall,
         "overlaps": (*facts.shared, *facts.exposed),
         "remembered": facts.remembered,
+        "replaces": before.sealed.entry if before else None,
+        "handed_out": tuple(read.entry for read in before.of_class("inputs")) if before else (),
     }
 
 
@@ -166,12 +168,14 @@ def _check_replaced(
     """Rule 2: a pool is sealed once; another file takes its place only on request, unread, and with a reason."""
     if replace and before is None:
         raise NothingToReplace(pool=name)
-    check_sealable(study, name, pool, before.sealed.entry if before else None)
-    if replace and not (reason or "").strip():
-        raise ReplacementUnexplained(pool=name)
+    why = (reason or "").strip() or None
+    check_sealable(study, name, pool, before.sealed.entry if before else None, why)
 
 
-def _read(desk: Desk, state: State, protocol: Protocol, raws: Sequence[Raw]) -> _Ready:
+def _read(desk: Desk, state: State, protocol: Protocol, pool: Pool, specs: Sequence[str]) -> _Ready:
+    given = parse_given(specs, pool.tables)
+    require_tables(given, pool.tables)
+    raws = load(given)
     tables = read_pool_tables(protocol, raws, desk.progress)
     check_units(protocol, tables)
     found = outside(protocol, tables)
@@ -205,26 +209,6 @@ def _facts(
         exposed=gathered.exposed,
         remembered=met_elsewhere(desk.state_folder, state.genesis, ready.personal),
     )
-
-
-def _ask_first(
-    desk: Desk, state: State, asked: Mapping[str, object], ready: _Ready, facts: SealFacts
-) -> None:
-    """Let the law refuse on what is known before the pool is encrypted."""
-    blank = Seal.model_validate(
-        {
-            **asked,
-            **unbound(state),
-            "records": tuple(
-                SealedRecord(table=r.table, format=r.format.value, hmac=BLANK) for r in ready.raws
-            ),
-            "ciphertext": BLANK,
-            "wrapped_key": BLANK,
-            "fingerprints": BLANK,
-            "recipients": (),
-        }
-    )
-    decide(state, blank, desk.person(state).public.keyid, facts)
 
 
 def _encrypt(desk: Desk, context: Context, recipients: Sequence[str], ready: _Ready) -> vault.Sealed:

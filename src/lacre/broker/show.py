@@ -1,25 +1,23 @@
 """`status`, `log`, `show`: where things stand, from the entries alone; nothing is read from a pool."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from lacre.broker.beside import beside, result_document
-from lacre.broker.desk import Desk, names_of, recorded, view
+from lacre.broker.beside import result_shown
+from lacre.broker.desk import Desk, key_warning, names_of, recorded, view
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
 from lacre.broker.texts import texts_named
 from lacre.errors import LawError, NotAResult, NotOfStudy, StoreError
-from lacre.ledger.keys import PublicKey
-from lacre.ledger.note import VerifierKey
 from lacre.pools.keyring import Keyring
 from lacre.rules.common import require_study
 from lacre.rules.custody import grade_of
-from lacre.rules.keys import active
+from lacre.rules.keys import log_verifiers
 from lacre.rules.named import named_by
 from lacre.rules.record import Answered, Recorded, Result, parse_entry
 from lacre.rules.state import State, StudyState
 from lacre.store.memory import compare
 from lacre.store.reader import Reader
-from lacre.text import _
 
 
 def status(desk: Desk) -> LedgerStatus:
@@ -43,6 +41,7 @@ def status(desk: Desk) -> LedgerStatus:
             warnings=(*behind.warnings(reader), *_key_warnings(desk)),
             verifier_keys=verifier_keys(state),
             erased=erased_names(reader, state),
+            recipient=state.recipient,
         )
 
 
@@ -73,9 +72,8 @@ class _Behind:
 
 
 def _key_warnings(desk: Desk) -> tuple[str, ...]:
-    said = _("Others than you can read {path}: take their rights away (chmod go= {path}).")
     keys = Keyring(desk.layout.keys)
-    return tuple(said.format(path=path) for path in keys.readable_by_others())
+    return tuple(key_warning(path) for path in keys.readable_by_others())
 
 
 def log(desk: Desk, study: str | None = None) -> Log:
@@ -121,23 +119,8 @@ def shown(
         content = recorded(reader, entry).content
         if not isinstance(content, Result) or content.study != study:
             raise NotAResult(study=study, entry=entry)
-        document = result_document(reader, content.result)
-        more = beside(reader, known, entry)
-    pool = known.pools[content.pool]
-    return ResultShown(
-        name=f"{study}@{entry}",
-        entry=entry,
-        study=study,
-        document=document,
-        now=pool.standing,
-        custody=grade_of(pool, state.recipient),
-        language=known.in_force.protocol.language,
-        shortfall=pool.sealed.decision.shortfall,
-        ignored=dict(ignored or {}),
-        finished=finished,
-        **more,
-        warnings=warnings,
-    )
+        found = result_shown(reader, known, entry, state.recipient)
+    return replace(found, ignored=dict(ignored or {}), finished=finished, warnings=warnings)
 
 
 def verifier_keys(state: State) -> tuple[str, ...]:
@@ -145,10 +128,8 @@ def verifier_keys(state: State) -> tuple[str, ...]:
 
     They are two while one is taking the other's place: either of them verifies.
     """
-    return tuple(
-        VerifierKey(state.origin, PublicKey(bytes.fromhex(key.public))).format()
-        for key in active(state, "log")
-    )
+    at_next = log_verifiers(state.origin, state.keys.values(), state.next_index + 1)
+    return tuple(key.format() for key in at_next)
 
 
 def erased_names(reader: Reader, state: State) -> dict[str, int]:
@@ -168,7 +149,8 @@ def _show_study(desk: Desk, slug: str) -> StudyShown:
         study = require_study(state, slug)
         custody = _custody(study, state)
         entries = tuple(r for r in _of_study(reader, slug) if r.study == slug)
-        return StudyShown(study, entries, names_of(reader, state), custody, texts_named(reader, entries))
+        texts = texts_named(reader, entries)
+        return StudyShown(study, entries, names_of(reader, state), custody, texts, state.recipient)
 
 
 def _show_entry(reader: Reader, found: Recorded) -> EntryShown:

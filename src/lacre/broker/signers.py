@@ -7,19 +7,18 @@ is active at its size: by two, while one is taking the other's place.
 from collections.abc import Callable
 from dataclasses import replace
 
-from lacre.errors import ActiveKeyMissing, DocumentMissing
+from lacre.errors import ActiveKeyMissing, PersonKeyMissing
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.keys import PrivateKey
 from lacre.pools.keyring import Keyring
-from lacre.protocol.models import Protocol
 from lacre.rules.keys import PERSONS, active
 from lacre.rules.record import parse_entry
-from lacre.rules.state import Key, State, fold
+from lacre.rules.state import Key, State, fold_ledger
 from lacre.store.reader import Reader
 
 
 class Signers:
-    """The keys of one ledger, each chosen by the state it is to sign in; made by `lacre.api`.
+    """The keys of one ledger, each chosen by the state it is to sign in; made by `lacre.handle.making`.
 
     Each raises what `Keyring.find` does, and `ActiveKeyMissing` for a key that acts and is in no file here.
     """
@@ -33,7 +32,7 @@ class Signers:
         now = (reader.genesis(), reader.key_change())
         if self._known is None or self._known[:2] != now:
             entries = (parse_entry(each.index, each.envelope) for each in reader.study_entries(""))
-            self._known = (*now, fold(entries, _no_protocols))
+            self._known = (*now, fold_ledger(entries))
         return replace(self._known[2], next_index=reader.size)
 
     def person(self, state: State) -> PrivateKey:
@@ -42,12 +41,27 @@ class Signers:
         Whether it may is the law's to say; so a given key, or one that is revoked, is returned all the same.
         """
         keys = self._open_keys()
-        return keys.given_key or self.own_person(state) or keys.person
+        found = keys.given_key or self.own_person(state)
+        if found is None and (missing := self.person_missing(state)) is not None:
+            raise missing
+        return found or keys.person
 
     def own_person(self, state: State) -> PrivateKey | None:
         """The ledger's own person's key, None where no file here has one that is enrolled and not revoked."""
         acting = dict.fromkeys(key.keyid for role in PERSONS for key in active(state, role))
         return self._open_keys().find("person", list(acting)) if acting else None
+
+    def person_missing(self, state: State) -> PersonKeyMissing | None:
+        """The refusal where no file here has the key that took the place of the ledger's first; None if it ended.
+
+        That key is the first owner's, or the one that a chain of rotations led to.
+        """
+        key = next((key for key in state.keys.values() if "owner" in key.roles), None)
+        while key is not None and key.revoked is not None:
+            key = next((new for new in state.keys.values() if new.enrolled == key.revoked), None)
+        if key is None:
+            return None
+        return PersonKeyMissing(role="person", key=key.keyid[:16], folder=str(self._open_keys().folder))
 
     def broker(self, state: State) -> PrivateKey:
         """The key that signs the next entry."""
@@ -71,7 +85,3 @@ class Signers:
             acting = keys[-1].keyid[:16] if keys else ""
             raise ActiveKeyMissing(role=role, key=acting, folder=str(ring.folder))
         return found
-
-
-def _no_protocols(digest: str) -> Protocol:
-    raise DocumentMissing(digest=digest)

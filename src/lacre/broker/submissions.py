@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lacre.broker.desk import Desk
+from lacre.broker.desk import Desk, Progress
 from lacre.broker.files import parse_given
 from lacre.broker.ingest import PoolTable, Raw, load, outside, read_submission_tables, records_of
 from lacre.errors import (
@@ -12,6 +12,7 @@ from lacre.errors import (
     KeyMissing,
     SubmissionMissing,
     SubmissionNotAsked,
+    TableError,
 )
 from lacre.pools import vault
 from lacre.pools.exposure import match_submission_ids
@@ -56,12 +57,17 @@ def load_submissions(
     if missing:
         raise SubmissionMissing(missing=", ".join(missing))
     return tuple(
-        Submission(
-            system,
-            read_submission_tables(protocol, load([g for g in given if g.system == system]), desk.progress),
-        )
+        Submission(system, _read(protocol, load([g for g in given if g.system == system]), desk.progress))
         for system in systems
     )
+
+
+def _read(protocol: Protocol, raws: Sequence[Raw], progress: Progress) -> dict[str, PoolTable]:
+    """Read the files of one submission; what is refused is mended in them, since the plan is registered."""
+    try:
+        return read_submission_tables(protocol, raws, progress)
+    except TableError as error:
+        raise error.of_submission() from error
 
 
 def outside_of(protocol: Protocol, submission: Submission) -> dict[str, int]:
@@ -149,11 +155,13 @@ def submitted(system: str, raws: Sequence[Raw], sealed: vault.SealedSubmission) 
 
 def kept_submission(submitted: Submitted, pool: PoolState) -> vault.SealedSubmission:
     """A submission, on record or about to be, in the vault's terms."""
+    wrapped_key = pool.wrapped_keys.get(submitted.blob, submitted.wrapped_key)
     return vault.SealedSubmission(
         submitted.blob,
-        pool.wrapped_keys.get(submitted.blob, submitted.wrapped_key),
+        wrapped_key,
         tuple(vault.Record(r.table, r.hmac) for r in submitted.records),
         pool.recipients,
+        keyset=wrapped_key in pool.keysets,
     )
 
 

@@ -6,20 +6,15 @@ from lacre.broker.desk import (
     BLANK,
     Desk,
     answered,
-    clock_warnings,
-    enter,
-    put_text,
-    remember,
+    ask_beforehand,
+    put_on_record,
     salted_text,
     sign_request,
-    unbound,
-    view,
 )
 from lacre.broker.outcomes import Withdrawn
 from lacre.broker.texts import require_words
 from lacre.errors import Declined
 from lacre.rules.common import require_study
-from lacre.rules.decide import decide
 from lacre.rules.requests import NoFacts, Withdraw, WordsDecision
 from lacre.rules.state import StudyState
 
@@ -32,17 +27,12 @@ def withdraw(desk: Desk, study: str, *, reason: str, confirm: Confirm | None = N
     words = require_words(reason, "withdraw")
     state = desk.view(study)
     known = require_study(state, study)
-    blank = Withdraw(**unbound(state), study=study, reason=BLANK)
-    decide(state, blank, desk.person(state).public.keyid, NoFacts())
+    ask_beforehand(desk, state, Withdraw, NoFacts(), study=study, reason=BLANK)
     if confirm is not None and not confirm(known):
         raise Declined
     text = salted_text(desk, words)
     signed = sign_request(desk, Withdraw, study=study, reason=text.digest)
-    with desk.writer.transaction() as tx:
-        put_text(tx, text)
-        before = tx.entry(tx.size - 1).time
-        made = enter(desk, tx, view(tx, study), signed, NoFacts())
-    remember(desk, tx)
+    made, warnings = put_on_record(desk, study, signed, NoFacts(), text)
     decision = answered(made).decision
     assert isinstance(decision, WordsDecision)
     return Withdrawn(
@@ -52,5 +42,5 @@ def withdraw(desk: Desk, study: str, *, reason: str, confirm: Confirm | None = N
         reason=words,
         known=decision.known,
         unread=tuple(pool.name for pool in known.pools.values() if pool.is_to_stay_unseen),
-        warnings=clock_warnings(made, before),
+        warnings=warnings,
     )

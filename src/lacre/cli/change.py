@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 import click
 
 from lacre.cli.asks import sure
-from lacre.cli.command import Call, Example, identity_option, option, path_option, signing_options, verb
+from lacre.cli.command import (
+    Call,
+    Example,
+    accept_infeasible_option,
+    identity_option,
+    option,
+    path_option,
+    required_reason_option,
+    signing_options,
+    verb,
+    yes_option,
+)
 from lacre.cli.receipts import receipt_file, receipt_option
 from lacre.errors import NotReadable, ReceiptExists, UsageError, WordsMissing
 from lacre.text import N_, _
@@ -18,7 +29,6 @@ if TYPE_CHECKING:
     from lacre.rules.state import StudyState
 
 MOST_BYTES = 1_000_000  # of words in a file: far more than are kept
-yes_option = option("--yes", is_flag=True, help=N_("Do it without asking, as where there is no terminal."))
 
 
 @verb(
@@ -42,13 +52,9 @@ yes_option = option("--yes", is_flag=True, help=N_("Do it without asking, as whe
     ],
 )
 @click.argument("protocol", type=click.Path(path_type=Path))
-@option("--reason", metavar="TEXT", required=True, help=N_("Put on record why; the words can be erased."))
+@required_reason_option
 @option("--accept-burn", is_flag=True, help=N_("Amend even if that makes a pool dev that was read."))
-@option(
-    "--accept-infeasible",
-    metavar="TEXT",
-    help=N_("Put on record why a criterion is kept that no outcome passes, or none fails."),
-)
+@accept_infeasible_option
 @option("--dry-run", is_flag=True, help=N_("Show what it would do, and stop there."))
 @yes_option
 @receipt_option
@@ -154,7 +160,7 @@ def _from(file: Path) -> str:
     [Example("lacre withdraw credit-screen --reason 'consent was taken back'", N_("End a study."))],
 )
 @click.argument("study")
-@option("--reason", metavar="TEXT", required=True, help=N_("Put on record why; the words can be erased."))
+@required_reason_option
 @yes_option
 @signing_options
 def withdraw_verb(call: Call, *, study: str, reason: str, yes: bool, passphrase_file: Path | None) -> int:
@@ -175,8 +181,9 @@ def withdraw_verb(call: Call, *, study: str, reason: str, yes: bool, passphrase_
         "For labels that turned out to be wrong. The submission of the result STUDY@ENTRY is scored again, by "
         "the same analyses, on corrected tables: give each that changed, whole, as [TABLE=]FILE, with the cases "
         "it was sealed with and nothing changed but labels. It is a read, and exploratory: who corrects labels has "
-        "seen what they gave. Both numbers stand side by side from then on.\n\nThe exit status is the verdict: "
-        "0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
+        "seen what they gave. Both numbers stand side by side from then on.\n\nBeing exploratory, it never reads PASS: "
+        "a criterion that is met is INSUFFICIENT_EVIDENCE. The exit status is the verdict: 1 FAIL, 3 "
+        "INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
     ),
     [
         Example(
@@ -187,7 +194,7 @@ def withdraw_verb(call: Call, *, study: str, reason: str, yes: bool, passphrase_
 )
 @click.argument("what")
 @click.argument("files", nargs=-1, required=True, metavar="[TABLE=]FILE...")
-@option("--reason", metavar="TEXT", required=True, help=N_("Put on record why; the words can be erased."))
+@required_reason_option
 @identity_option
 @signing_options
 def erratum_verb(

@@ -166,6 +166,16 @@ key_option = path_option(
     help=N_("Sign with the key in FILE (else LACRE_KEY, else the ledger's own)."),
 )
 
+reason_option = option("--reason", metavar="TEXT", help=N_("Put on record why; the words can be erased."))
+required_reason_option = option(
+    "--reason", metavar="TEXT", required=True, help=N_("Put on record why; the words can be erased.")
+)
+yes_option = option("--yes", is_flag=True, help=N_("Do it without asking, as where there is no terminal."))
+accept_infeasible_option = option(
+    "--accept-infeasible",
+    metavar="TEXT",
+    help=N_("Put on record why a criterion is kept that no outcome passes, or none fails."),
+)
 
 identity_option = path_option(
     "--identity",

@@ -8,7 +8,7 @@ from lacre.cli.command import Call, Example, option, passphrase_option, path_opt
 from lacre.cli.exits import FINDING
 from lacre.text import N_
 
-key_option = option(
+verifier_key_option = option(
     "--key",
     metavar="VKEY",
     help=N_("Ask for the signature of this log key, NAME+HASH+KEY, which you have from elsewhere."),
@@ -87,7 +87,7 @@ def export_verb(
     ],
 )
 @click.argument("bundle", type=click.Path(path_type=Path))
-@key_option
+@verifier_key_option
 @memory_option
 def verify_verb(call: Call, bundle: Path, key: str | None, memory: tuple[Path, ...]) -> int:
     """Check a bundle."""

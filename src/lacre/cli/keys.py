@@ -13,14 +13,16 @@ from lacre.cli.command import (
     option,
     passphrase_option,
     path_option,
+    reason_option,
     signing_options,
     verb,
+    yes_option,
 )
 from lacre.text import N_, _
 
 if TYPE_CHECKING:
-    from lacre.broker.erase import Doomed
     from lacre.broker.keys import Part
+    from lacre.rules.named import Named
     from lacre.rules.requests import Role
 
 ROLES = ("owner", "registrant", "custodian")
@@ -83,8 +85,8 @@ def key_new_verb(
     "key enrol",
     N_(
         "PUBLIC is the 64 digits that `lacre key new` printed, or a PEM file to read them from. An owner signs it. "
-        "owner: enrols and revokes keys, erases texts. registrant: registers, amends, asks for reads. custodian: seals "
-        "pools and hands them to others."
+        "owner: enrols and revokes keys, erases texts. registrant: registers, amends, deviates, withdraws, asks for reads. "
+        "custodian: seals pools and hands them to others."
     ),
     [
         Example(
@@ -145,7 +147,7 @@ def key_rotate_verb(call: Call, *, part: str, name: str | None, passphrase_file:
     [Example("lacre key revoke 3fa9c01d --reason 'left the laboratory'", N_("End what a key may do."))],
 )
 @click.argument("key")
-@option("--reason", metavar="TEXT", help=N_("Put on record why; the words can be erased."))
+@reason_option
 @signing_options
 def key_revoke_verb(call: Call, *, key: str, reason: str | None, passphrase_file: Path | None) -> int:
     """Revoke a key."""
@@ -219,13 +221,13 @@ def key_recover_verb(
     metavar="TEXT",
     help=N_("Of several texts of the entry: name, reason or text, or its digest's beginning."),
 )
-@option("--yes", is_flag=True, help=N_("Do it without asking, as where there is no terminal."))
+@yes_option
 @signing_options
 def erase_verb(call: Call, *, what: str, which: str | None, yes: bool, passphrase_file: Path | None) -> int:
     """Erase a text."""
 
-    def ask(text: "Doomed") -> bool:
-        question = _("Erase the {what} of entry {entry} for good?").format(what=text.what, entry=text.named)
+    def ask(text: "Named") -> bool:
+        question = _("Erase the {what} of entry {entry} for good?").format(what=text.what, entry=text.entry)
         return sure(question, verb="erase", option="--yes")
 
     with call.ledger(passphrase_file) as ledger:

@@ -7,7 +7,7 @@ import click
 from lacre.cli import screen
 from lacre.cli.command import Call, Example, option, path_option, verb
 from lacre.cli.exits import FINDING
-from lacre.cli.give import key_option, memory_option
+from lacre.cli.give import memory_option, verifier_key_option
 from lacre.errors import UsageError
 from lacre.text import N_, _
 
@@ -114,7 +114,7 @@ def _show_deviations(call: Call, study: str | None, form: str | None) -> int:
 )
 @click.argument("what", required=False)
 @path_option("--registry", metavar="DIR", help=N_("Audit the public register in DIR, and no ledger."))
-@key_option
+@verifier_key_option
 @memory_option
 def audit_verb(
     call: Call, what: str | None, registry: Path | None, key: str | None, memory: tuple[Path, ...]

@@ -19,6 +19,7 @@ from lacre.text import _
 
 VARIABLE = "LACRE_PASSPHRASE"
 BACKUP_VARIABLE = "LACRE_BACKUP_PASSPHRASE"
+MOST_BYTES = 1 << 16  # of a passphrase file: far more than a passphrase may have
 
 
 def asking(file: Path | None) -> Callable[[], str]:
@@ -102,12 +103,15 @@ def _given(file: Path | None, variable: str = VARIABLE) -> str | None:
     if file is None:
         return os.environ.get(variable)
     try:
-        text = file.read_bytes().decode()
+        # Not `read_given`: a shell hands over a pipe, as in `--passphrase-file <(pass show lacre)`.
+        with file.open("rb") as source:
+            body = source.read(MOST_BYTES + 1)
+        text = body.decode()
     except OSError as error:
         raise NotReadable(path=str(file), why=error.strerror or type(error).__name__) from error
     except UnicodeDecodeError as error:
         raise PassphraseUnreadable(path=str(file)) from error
     line = text.removesuffix("\n").removesuffix("\r")
-    if "\n" in line:
+    if "\n" in line or len(body) > MOST_BYTES:
         raise PassphraseUnreadable(path=str(file))
     return line

@@ -6,7 +6,16 @@ from pathlib import Path
 import click
 
 from lacre.cli import screen
-from lacre.cli.command import Call, Example, option, passphrase_option, path_option, signing_options, verb
+from lacre.cli.command import (
+    Call,
+    Example,
+    accept_infeasible_option,
+    option,
+    passphrase_option,
+    path_option,
+    signing_options,
+    verb,
+)
 from lacre.cli.receipts import receipt_file, receipt_option
 from lacre.errors import ReceiptExists, printable
 from lacre.text import N_, _
@@ -92,15 +101,7 @@ def _import(call: Call, name: str | None, source: Path) -> int:
             _("--from makes a protocol of the kind fairness: `lacre new fairness --from FILE`.")
         )
     made = api.import_fairness(source, language=call.language)
-    call.say(
-        {
-            "name": name,
-            "text": made.text,
-            "assumed": list(made.assumed),
-            "not_carried": list(made.not_carried),
-        },
-        made.text,
-    )
+    call.say(made.as_json(), str(made))
     if not call.as_json:
         told = [_("Assumed: {what}").format(what=each) for each in made.assumed]
         told += [_("Not carried over: {what}").format(what=each) for each in made.not_carried]
@@ -156,11 +157,7 @@ def check_verb(call: Call, protocol: Path, files: tuple[str, ...]) -> int:
 )
 @click.argument("protocol", type=click.Path(path_type=Path))
 @receipt_option
-@option(
-    "--accept-infeasible",
-    metavar="TEXT",
-    help=N_("Put on record why a criterion is kept that no outcome passes, or none fails."),
-)
+@accept_infeasible_option
 @signing_options
 def register_verb(
     call: Call,

@@ -4,7 +4,16 @@ from pathlib import Path
 
 import click
 
-from lacre.cli.command import Call, Example, identity_option, option, path_option, signing_options, verb
+from lacre.cli.command import (
+    Call,
+    Example,
+    identity_option,
+    option,
+    path_option,
+    reason_option,
+    signing_options,
+    verb,
+)
 from lacre.text import N_
 
 
@@ -16,7 +25,8 @@ from lacre.text import N_
         "checked against the protocol and against every other pool, encrypted, and committed to in the "
         "log. Your own copies stay where they are.\n\nWho can open the pool are the recipients, as age has them; "
         "without one named, this ledger's own. Sealed to somebody else's alone, it can only be read by them, or "
-        "with their identity. Until its first read a pool can be replaced by other files, on the record."
+        "with their identity, once you delete your own copies. Until its first read a pool can be replaced by other "
+        "files, on the record."
     ),
     [
         Example("lacre seal credit-screen teste cases.csv", N_("A pool of one table.")),
@@ -51,7 +61,7 @@ from lacre.text import N_
     is_flag=True,
     help=N_("Take the place of what is sealed, unread; its recipients stay unless others are named."),
 )
-@option("--reason", metavar="TEXT", help=N_("Put on record why; the words can be erased."))
+@reason_option
 @signing_options
 def seal_verb(
     call: Call,
@@ -90,7 +100,7 @@ def seal_verb(
 @path_option("-o", "--output", required=True, metavar="FILE", help=N_("Write to FILE, which must not exist."))
 @option("--table", metavar="TABLE", help=N_("Take this table (needed where the pool has several)."))
 @option("--overwrite", is_flag=True, help=N_("Write over FILE if it exists."))
-@option("--reason", metavar="TEXT", help=N_("Put on record why; the words can be erased."))
+@reason_option
 @identity_option
 @signing_options
 def inputs_verb(
@@ -139,7 +149,7 @@ def inputs_verb(
     metavar="age1…",
     help=N_("Let the holder of this recipient open it; once for each. They take the place of all before."),
 )
-@option("--reason", metavar="TEXT", help=N_("Put on record why; the words can be erased."))
+@reason_option
 @identity_option
 @signing_options
 def rewrap_verb(

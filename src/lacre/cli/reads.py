@@ -57,9 +57,10 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
         "with --accept-dev, is on record, is exploratory, and makes teste a dev pool for good. All that "
         "can be checked beforehand is; a refusal there spends nothing. A reveal that crashed is finished "
         "by asking for it again.\n\nWhere somebody else can open the pool, --request-out writes what you ask "
-        "for, signed, to a file, and reads nothing; they answer it with --request, in this same ledger. The "
-        "submission travels in it, encrypted to them; anybody can read what else is in it.\n\nThe exit "
-        "status is the verdict: 0 PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
+        "for, signed, to a file, and reads nothing; they answer it with --request, in this same ledger: "
+        "with --ledger on a folder that both of you reach, never on a copy, which would fork the log. The submission "
+        "travels in it, encrypted to them; anybody can read what else is in it.\n\nThe exit status is the verdict: 0 "
+        "PASS, 1 FAIL, 3 INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW."
     ),
     [
         Example("lacre reveal credit-screen --submission predictions.csv", N_("The one read of teste.")),

@@ -3,7 +3,7 @@
 import string
 from typing import Any, ClassVar
 
-from lacre.text import N_, _
+from lacre.text import N_, _, ngettext
 
 EXIT_REFUSED = 2
 EXIT_INTERNAL = 70
@@ -30,6 +30,9 @@ class LacreError(Exception):
     code: ClassVar[str]
     exit_status: ClassVar[int] = EXIT_REFUSED
     template: ClassVar[str]
+    singular: ClassVar[str] = ""
+    """The template where the field `counted` is one, if it is another then."""
+    counted: ClassVar[str] = "count"
     remedy: ClassVar[str]
     listing: ClassVar[str] = ""
     """The field, if any, whose lines are shown one by one below the message."""
@@ -41,14 +44,22 @@ class LacreError(Exception):
     @property
     def message(self) -> str:
         """What was refused and why, in the language in use."""
-        said = _Fields().format(_(self.template), **self.fields)
+        template = (
+            ngettext(self.singular, self.template, self.fields[self.counted])
+            if self.singular
+            else _(self.template)
+        )
+        said = _Fields().format(template, **self.fields)
         lines = str(self.fields[self.listing]).splitlines() if self.listing else []
         return "\n".join([said, *(printable(f"  {line}") for line in lines)])
 
     @property
     def way_out(self) -> str:
         """What the user can do now, in the language in use."""
-        return _Fields().format(_(self.remedy), **self.fields)
+        return _Fields().format(_(self._remedy()), **self.fields)
+
+    def _remedy(self) -> str:
+        return self.remedy
 
     def __str__(self) -> str:
         return ("\n" if self.listing else " ").join([self.message, self.way_out])

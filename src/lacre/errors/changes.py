@@ -200,6 +200,32 @@ class RequestOutdated(LawError):
     remedy = N_("Have the request made anew, for the pool as it is now. Nothing was spent.")
 
 
+class RequestBeforeAmendment(LawError):
+    """A request that was signed under a plan that was amended since."""
+
+    code = "request-before-amendment"
+    rule = 11
+    template = N_(
+        "This request was signed under the plan of {study!r} before the amendment at entry {entry}."
+    )
+    remedy = N_(
+        "Ask for a new one, made under the plan in force: `lacre reveal {study} --submission FILE --request-out FILE`. "
+        "Nothing was spent."
+    )
+
+
+class RequestKeyRevoked(LawError):
+    """A request that was signed by a key which was revoked before anybody answered."""
+
+    code = "request-key-revoked"
+    rule = 5
+    template = N_("This request was signed by the key {key}…, which was revoked at entry {entry}.")
+    remedy = N_(
+        "Ask for a new one, signed with a key that acts now: `lacre reveal {study} --submission FILE "
+        "--request-out FILE`. Nothing was spent."
+    )
+
+
 class FinishNotCompared(LawError):
     """A submission that cannot be held against the one of the read that is to be finished."""
 
@@ -217,7 +243,7 @@ class KeyAlreadyEnrolled(LawError):
     code = "key-already-enrolled"
     rule = 5
     template = N_("The key {key}… was enrolled at entry {entry}.")
-    remedy = N_("See the keys with `lacre status`. A revoked key stays revoked: make another.")
+    remedy = N_("See the keys with `lacre key list`. A revoked key stays revoked: make another.")
 
 
 class KeyNotActive(LawError):
@@ -226,7 +252,7 @@ class KeyNotActive(LawError):
     code = "key-not-active"
     rule = 5
     template = N_("The key {key}… is not enrolled here, or was revoked.")
-    remedy = N_("See the keys with `lacre status`.")
+    remedy = N_("See the keys with `lacre key list`.")
 
 
 class KeyRolesMixed(LawError):
@@ -238,6 +264,15 @@ class KeyRolesMixed(LawError):
     remedy = N_(
         "Choose among them. The broker's and the log's keys are replaced by `lacre key rotate broker|log`."
     )
+
+
+class KeyUnsound(LawError):
+    """Bytes under which anybody could sign, or nobody."""
+
+    code = "key-unsound"
+    rule = 5
+    template = N_("{key}… is no sound Ed25519 public key: anybody could sign as it, or nobody.")
+    remedy = N_("Have the key made with `lacre key new`, and enrol the digits it prints.")
 
 
 class LastKeyOfRole(LawError):

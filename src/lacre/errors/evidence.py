@@ -15,6 +15,7 @@ class UnitRepeated(EvidenceError):
 
     code = "unit-repeated"
     template = N_("{count} rows of {table} repeat a value of {unit}; the intervals assume one row each.")
+    singular = N_("{count} row of {table} repeats a value of {unit}; the intervals assume one row each.")
     remedy = N_("Keep one row per value of {unit}; or register it as the `cluster:` in place of `unit:`.")
 
 

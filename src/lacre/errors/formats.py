@@ -111,6 +111,34 @@ class ArchiveInvalid(FormatError):
     )
 
 
+class ReceiptNoBundle(FormatError):
+    """A receipt given in a bundle's place."""
+
+    code = "receipt-no-bundle"
+    template = N_(
+        "{file} is a receipt, and no bundle: it commits {origin} to its entry {index}, in the tree of its first "
+        "{size} entries. The entry itself is not in it, so that alone it shows nothing."
+    )
+    remedy = N_(
+        "Hold to it what has the entries: a bundle with `lacre verify BUNDLE --memory {file}`, a register with "
+        "`lacre audit --registry DIR --memory {file}`, your ledger with `lacre audit --memory {file}`."
+    )
+
+
+class CheckpointNoBundle(FormatError):
+    """A checkpoint given in a bundle's place."""
+
+    code = "checkpoint-no-bundle"
+    template = N_(
+        "{file} is a checkpoint, and no bundle: it commits {origin} to its first {size} entries. They are not in "
+        "it, so that alone it shows nothing."
+    )
+    remedy = N_(
+        "Hold to it what has the entries: a bundle with `lacre verify BUNDLE --memory {file}`, a register with "
+        "`lacre audit --registry DIR --memory {file}`, your ledger with `lacre audit --memory {file}`."
+    )
+
+
 class RequestFileInvalid(FormatError):
     """A file that is no request made with --request-out."""
 

@@ -114,6 +114,16 @@ class ActiveKeyMissing(KeyMissing):
     remedy = N_("Put it back from a copy: `lacre key recover BACKUP` does, or copy its .pem file there.")
 
 
+class PersonKeyMissing(ActiveKeyMissing):
+    """The key that a ledger's own requests are signed with by now, and that is in no file of its folder of keys."""
+
+    code = "person-key-missing"
+    remedy = N_(
+        "Put it back from a copy (`lacre key recover BACKUP`, or copy its .pem file there), or sign with another key "
+        "that is enrolled (--key FILE)."
+    )
+
+
 class KeyUnclear(KeyError_):
     """A key that is named by something that fits none, or several."""
 

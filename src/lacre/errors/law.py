@@ -33,6 +33,21 @@ class StudyNotRegistered(LawError):
     )
 
 
+class StudyMisspelt(StudyNotRegistered):
+    """A study that is not registered, and another of nearly its name that is."""
+
+    code = "study-misspelt"
+    remedy = N_("Did you mean {near!r}? `lacre status` lists the studies.")
+
+
+class StudyWithEntry(StudyNotRegistered):
+    """A name of an entry where one of a study is needed."""
+
+    code = "study-with-entry"
+    template = N_("{study!r} is the name of an entry, and what was asked for is of a whole study.")
+    remedy = N_("Name the study alone: {alone!r}. `lacre status` lists the studies.")
+
+
 class StudyAlreadyRegistered(LawError):
     """A study is registered once."""
 
@@ -98,6 +113,10 @@ class ForeignCases(LawError):
         "{unknown} rows of the submission for {table} are of no case of the pool ({known} are). "
         "Nothing was spent."
     )
+    singular = N_(
+        "{unknown} row of the submission for {table} is of no case of the pool ({known} are). Nothing was spent."
+    )
+    counted = "unknown"
     remedy = N_("Submit for the pool's own ids; `lacre inputs` writes them.")
 
 
@@ -116,6 +135,7 @@ class LabelsBeforeRegistration(LawError):
     code = "labels-before-registration"
     rule = 3
     template = N_("{count} rows for {pool} were labelled before the registration ({time}).")
+    singular = N_("{count} row for {pool} was labelled before the registration ({time}).")
     remedy = N_("Such cases can only serve as `dev`: seal them there, or this pool with --as-dev.")
 
 
@@ -341,10 +361,34 @@ class LedgerRolledBack(LawError):
     )
 
 
+class ExportRolledBack(LedgerRolledBack):
+    """Nothing is exported from a ledger that was rolled back."""
+
+    code = "export-rolled-back"
+    remedy = N_(
+        "`lacre recover` brings back what this machine remembers; so does a newer copy of its folder. Until "
+        "then nothing is exported: strangers would get a history that takes back what was on record."
+    )
+
+
 class LedgerForked(LawError):
     """A ledger that is no extension of what was seen of it before."""
 
     code = "ledger-forked"
     rule = 18
     template = N_("This ledger's first {remembered} entries are not those seen before: it was rewritten.")
-    remedy = N_("Restore the copy of its folder that was seen. Until then nothing is written to this one.")
+    remedy = N_(
+        "Restore the copy of its folder that was seen. Until then nothing is written to this one. If it was copied "
+        "and both copies went on, keep the one that others hold receipts or checkpoints of, and do again there what "
+        "only the other has: two copies cannot be merged."
+    )
+
+
+class ExportForked(LedgerForked):
+    """Nothing is exported from a ledger that was rewritten."""
+
+    code = "export-forked"
+    remedy = N_(
+        "Restore the copy of its folder that was seen. Until then nothing is exported: strangers would get "
+        "another history than the one that was on record."
+    )

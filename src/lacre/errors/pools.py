@@ -31,9 +31,31 @@ class IdentityCannotOpen(PoolError):
 
     code = "identity-cannot-open"
     template = N_("None of the {count} identities at hand opens {study}/{pool}.")
+    singular = N_("The one identity at hand does not open {study}/{pool}.")
+    remedy = N_(
+        "It is sealed to {recipients}: give the file of such an identity with --identity, or ask whoever holds one to "
+        "do this in this ledger."
+    )
+
+
+class RevealCannotOpen(IdentityCannotOpen):
+    """A pool that is to be revealed, and no identity here that opens it."""
+
+    code = "reveal-cannot-open"
     remedy = N_(
         "It is sealed to {recipients}: give the file of such an identity with --identity, or ask whoever holds one. "
-        "`lacre reveal STUDY --request-out FILE` writes a request that they can answer."
+        "`lacre reveal {study} --submission FILE --request-out FILE` writes a request that they can answer; with "
+        "--dry-run it only checks what can be checked without opening the pool."
+    )
+
+
+class InputsCannotOpen(IdentityCannotOpen):
+    """A pool whose inputs are asked for, and no identity here that opens it."""
+
+    code = "inputs-cannot-open"
+    remedy = N_(
+        "It is sealed to {recipients}: give the file of such an identity with --identity, or ask whoever holds one to "
+        "run `lacre inputs {study} {pool} -o FILE --identity FILE` in this ledger, and to send you what it writes."
     )
 
 
@@ -42,6 +64,7 @@ class SubmissionCannotOpen(PoolError):
 
     code = "submission-cannot-open"
     template = N_("None of the {count} identities at hand opens the submission in {file}. Nothing was spent.")
+    singular = N_("The one identity at hand does not open the submission in {file}. Nothing was spent.")
     remedy = N_(
         "Give the file of another identity with --identity. If the pool changed hands since, the request has to be "
         "made anew."

@@ -43,4 +43,6 @@ class ImportInvalid(ProtocolInvalid):
 
     code = "import-invalid"
     template = N_("No protocol can be made from {name} as it stands ({count} to mend):")
-    remedy = N_("Mend what is listed, then import it again; `lacre new --help` says what the file may hold.")
+    remedy = N_(
+        "Mend what is listed and give the same command again; `lacre new --help` says what the file may hold."
+    )

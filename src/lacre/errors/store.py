@@ -34,6 +34,19 @@ class NotWritten(StoreError):
     remedy = N_("What stood before still stands. Make the folder writable and run the command again.")
 
 
+class NotRemembered(StoreError):
+    """An entry that stands, and is not in this machine's memory."""
+
+    code = "not-remembered"
+    template = N_(
+        "Entry {entry} stands in the log, but this machine's memory was not brought up to it: {why}"
+    )
+    remedy = N_(
+        "Do not repeat the command: see `lacre log`. {next} The next entry that is written brings the memory "
+        "up to date."
+    )
+
+
 class NotReadable(StoreError):
     """The system refused to read a file."""
 
@@ -64,6 +77,14 @@ class RegisterForeign(StoreError):
     remedy = N_(
         "Nothing was written. Export to another folder, or see with `lacre audit --registry` what is there."
     )
+
+
+class ExportIntoLedger(StoreError):
+    """An export to where a ledger keeps what is secret."""
+
+    code = "export-into-ledger"
+    template = N_("{path} is private: {why}. Nothing was written.")
+    remedy = N_("What is exported is for strangers: name a place that holds nothing of a ledger.")
 
 
 class RegisterAhead(StoreError):

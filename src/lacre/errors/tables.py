@@ -1,5 +1,7 @@
 """Data files that are not as the protocol declares them."""
 
+from typing import ClassVar, Self
+
 from lacre.errors.base import LacreError
 from lacre.text import N_
 
@@ -8,6 +10,15 @@ class TableError(LacreError):
     """A data file that is not as the protocol declares it."""
 
     code = "table"
+    submitted: ClassVar[str] = ""
+    """The way out for a file of a submission, if it is another: what is declared of a sealed table stands."""
+
+    def _remedy(self) -> str:
+        return self.submitted if self.submitted and "of_submission" in self.fields else self.remedy
+
+    def of_submission(self) -> Self:
+        """Return the same refusal, of a file that is submitted to a sealed pool."""
+        return type(self)(**self.fields, of_submission=True)
 
 
 class TableFormatUnknown(TableError):
@@ -40,6 +51,7 @@ class TableUndecodable(TableError):
     code = "table-encoding"
     template = N_("{file} is not UTF-8: byte {offset} (counted from 0) begins no character.")
     remedy = N_("Save the file as UTF-8; a CSV in Latin-1 may be read as it is with `encoding: latin-1`.")
+    submitted = N_("Save the file as UTF-8, as the registered plan has it.")
 
 
 class TableNotLatin1(TableError):
@@ -48,6 +60,7 @@ class TableNotLatin1(TableError):
     code = "table-encoding-declared"
     template = N_("{file} begins with the mark of UTF-8, and the table declares `encoding: latin-1`.")
     remedy = N_("Take `encoding: latin-1` out of the table, or save the file as Latin-1.")
+    submitted = N_("Save the file as Latin-1, as the registered plan has it.")
 
 
 class TableNul(TableError):
@@ -107,6 +120,7 @@ class TableDelimiter(TableError):
     code = "table-delimiter"
     template = N_("{file} has no column `{column}`, because its cells are parted by {found}, not {declared}.")
     remedy = N_("Declare `delimiter: {found}` for the table, or save the file with {declared}.")
+    submitted = N_("Save the file with {declared} between its cells, as the registered plan has it.")
 
 
 class TableColumnDoubled(TableError):
@@ -115,6 +129,7 @@ class TableColumnDoubled(TableError):
     code = "table-column-doubled"
     template = N_("{file} has {count} columns named `{column}`.")
     remedy = N_("Keep the one that is meant, or give it a name of its own, in the file and in the protocol.")
+    submitted = N_("Keep the one that is meant.")
 
 
 class TableHeaderPadded(TableError):
@@ -123,6 +138,7 @@ class TableHeaderPadded(TableError):
     code = "table-header-padded"
     template = N_("{file} has the column `{column}` only with blanks around its name.")
     remedy = N_("Declare `strip_header: true` for the table; it takes the blanks off names and cells.")
+    submitted = N_("Take the blanks off the names in the file's header.")
 
 
 class TableNotScalar(TableError):
@@ -130,6 +146,7 @@ class TableNotScalar(TableError):
 
     code = "table-not-scalar"
     template = N_("`{column}` of {file} holds lists or objects in {count} rows, the first of them row {row}.")
+    singular = N_("`{column}` of {file} holds a list or an object in {count} row, row {row}.")
     remedy = N_("A cell holds one value; the column's `path:` reaches a nested one, such as $.answer.score.")
 
 
@@ -172,9 +189,14 @@ class TableNotNumber(TableError):
     template = N_(
         "`{column}` of {file} is declared a number and is none in {count} rows, the first row {row}."
     )
+    singular = N_("`{column}` of {file} is declared a number and is none in {count} row, row {row}.")
     remedy = N_(
         "Numbers are written with digits and `{decimal}` as their decimal mark; list what stands for a "
         'missing one, such as `missing: ["", NA]`.'
+    )
+    submitted = N_(
+        "Write numbers with digits and `{decimal}` as their decimal mark, and a missing one as the registered plan "
+        "has it."
     )
 
 
@@ -183,7 +205,9 @@ class TableOutOfRange(TableError):
 
     code = "table-out-of-range"
     template = N_("`{column}` of {file} is outside {low} to {high} in {count} rows, the first row {row}.")
+    singular = N_("`{column}` of {file} is outside {low} to {high} in {count} row, row {row}.")
     remedy = N_("Correct the file, or the column's `min` and `max`.")
+    submitted = N_("Correct the file: the registered plan has these bounds.")
 
 
 class TableNotTime(TableError):
@@ -191,6 +215,7 @@ class TableNotTime(TableError):
 
     code = "table-not-time"
     template = N_("`{column}` of {file} is declared a time and is none in {count} rows, the first row {row}.")
+    singular = N_("`{column}` of {file} is declared a time and is none in {count} row, row {row}.")
     remedy = N_("Write times as ISO 8601 has them: 2026-09-02, or 2026-09-02T14:30:00-03:00.")
 
 
@@ -199,7 +224,9 @@ class TableZoneAbsent(TableError):
 
     code = "table-zone-absent"
     template = N_("`{column}` of {file} has times without a zone in {count} rows, the first row {row}.")
+    singular = N_("`{column}` of {file} has a time without a zone in {count} row, row {row}.")
     remedy = N_("Declare the column's zone, such as `zone: America/Sao_Paulo`, or write it with each time.")
+    submitted = N_("Write the zone with each time, as in 2026-09-02T14:30:00-03:00.")
 
 
 class TableNotDigest(TableError):
@@ -209,6 +236,7 @@ class TableNotDigest(TableError):
     template = N_(
         "`{column}` of {file} is declared a digest and is none in {count} rows, the first row {row}."
     )
+    singular = N_("`{column}` of {file} is declared a digest and is none in {count} row, row {row}.")
     remedy = N_("A digest is a SHA-256 in 64 hexadecimal digits, with or without `sha256:` before it.")
 
 
@@ -217,6 +245,7 @@ class TableKeyMissing(TableError):
 
     code = "table-key-missing"
     template = N_("The key `{column}` of {file} is missing in {count} rows, the first of them row {row}.")
+    singular = N_("The key `{column}` of {file} is missing in {count} row, row {row}.")
     remedy = N_("Give each row its key.")
 
 
@@ -225,7 +254,9 @@ class TableKeyRepeated(TableError):
 
     code = "table-key-repeated"
     template = N_("{count} rows of {file} repeat the key of an earlier row.")
+    singular = N_("{count} row of {file} repeats the key of an earlier row.")
     remedy = N_("Leave one row for each key, or declare the columns that together are the key.")
+    submitted = N_("Leave one row for each key.")
 
 
 class NothingDeclared(TableError):
@@ -236,6 +267,9 @@ class NothingDeclared(TableError):
         "{file}: in all of {count} rows, {column!r} holds values that the protocol does not declare; it "
         "declares {values}."
     )
+    singular = N_(
+        "{file}: in its {count} row, {column!r} holds a value that the protocol does not declare; it declares {values}."
+    )
     remedy = N_("Nothing was sealed or spent. Write the column with the declared values, letter for letter.")
 
 
@@ -244,4 +278,5 @@ class TableForeignKeys(TableError):
 
     code = "table-foreign-keys"
     template = N_("{count} rows of the submission for {file} have keys that the pool does not hold.")
+    singular = N_("{count} row of the submission for {file} has a key that the pool does not hold.")
     remedy = N_("Give only the pool's own cases; `lacre inputs` writes their ids.")

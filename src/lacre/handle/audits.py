@@ -1,12 +1,14 @@
 """Audits of a ledger or a register, and of bundles: what needs no open ledger."""
 
-import builtins
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lacre.broker.names import split_name
 from lacre.durable import read_given
+from lacre.errors import NotReadable
 from lacre.handle.making import MOST_KEPT, UNREADABLE, layout_of, state_folder
 from lacre.report.views import (
     Audit,
@@ -20,7 +22,8 @@ from lacre.store.reader import snapshot
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from lacre.audit.heads import Memory as Kept
+    from lacre.audit.heads import Memory as OthersMemory
+    from lacre.audit.tree import Tree
     from lacre.ledger.note import VerifierKey
 
 
@@ -69,30 +72,58 @@ def _audit_register(folder: Path, what: str | None, key: str | None, files: Sequ
     from lacre.audit.files import FolderFiles
     from lacre.audit.register import RegisterSource
 
-    study, entry = (None, None) if what is None else split_name(what, "audit")
+    study, entry = _scope(what)
     source = RegisterSource(FolderFiles(folder))
-    report = audit_source(
-        source, memories=kept_heads(files), key=verifier(key), study=study or None, entry=entry
-    )
+    report = audit_source(source, memories=kept_heads(files), key=verifier(key), study=study, entry=entry)
     return Audit.of(report)
 
 
+def _scope(what: str | None) -> tuple[str | None, int | None]:
+    """Return the study and the entry that an audit is to tell of; None for what is not named."""
+    study, entry = ("", None) if what is None else split_name(what, "audit")
+    return study or None, entry
+
+
 def verifier(key: str | None) -> "VerifierKey | None":
+    """Read a verifier key that was given. Raises `VerifierKeyInvalid`."""
     from lacre.ledger.note import VerifierKey
 
     return None if key is None else VerifierKey.parse(key)
 
 
-def kept_heads(files: Sequence[str | Path]) -> builtins.list["Kept"]:
-    """Read what others kept: receipts, checkpoints, and of published registers their checkpoint."""
-    from lacre.audit.heads import Memory as Kept
+def kept_heads(files: Sequence[str | Path]) -> list["OthersMemory"]:
+    """Read what others kept: receipts, checkpoints, and of published registers their checkpoint and tree.
+
+    Raises `NotReadable`, and `FormatError`s.
+    """
+    from lacre.audit.heads import Memory as OthersMemory
     from lacre.audit.register import CHECKPOINT
 
     kept = []
     for path in map(Path, files):
-        file = path / CHECKPOINT if path.is_dir() else path
-        kept.append(Kept.parse(path.name or str(path), read_given(file, most=MOST_KEPT)))
+        is_register = _is_folder(path)
+        file = path / CHECKPOINT if is_register else path
+        memory = OthersMemory.parse(path.name or str(path), read_given(file, most=MOST_KEPT))
+        if is_register:
+            # Its entries are read only where the checkpoint alone cannot tell.
+            memory = replace(memory, tree=partial(_tree_of, path))
+        kept.append(memory)
     return kept
+
+
+def _tree_of(folder: Path) -> "Tree":
+    from lacre.audit.files import FolderFiles
+    from lacre.audit.register import RegisterSource
+
+    return RegisterSource(FolderFiles(folder)).tree()
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise NotReadable(path=str(path), why=why) from error
 
 
 def audit_store(
@@ -103,12 +134,13 @@ def audit_store(
     files: Sequence[str | Path],
     key: str | None = None,
 ) -> Audit:
+    """Audit an opened ledger against what this machine (`known`) and others (`files`) remember of it."""
     from lacre.audit.audit import audit as audit_source
     from lacre.audit.audit import unreadable
     from lacre.audit.heads import Head
     from lacre.audit.source import StoreSource
 
-    study, entry = (None, None) if what is None else split_name(what, "audit")
+    study, entry = _scope(what)
     kept, known_by = kept_heads(files), verifier(key)
     try:
         # Read before the snapshot begins: a memory is only ever behind the ledger it was taken from.
@@ -119,7 +151,7 @@ def audit_store(
                 remembered=Head(remembered.size, remembered.root) if remembered else None,
                 memories=kept,
                 key=known_by,
-                study=study or None,
+                study=study,
                 entry=entry,
             )
     except UNREADABLE as error:

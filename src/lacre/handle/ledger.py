@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from lacre.broker import show as _show
 from lacre.broker.desk import Desk
+from lacre.broker.files import check_output
 from lacre.broker.outcomes import LedgerMade
 from lacre.durable import make_folder
-from lacre.errors import (
-    FileExists,
-    NotAName,
-)
+from lacre.errors import NotAName
 from lacre.handle.audits import audit_store
 from lacre.handle.making import Passphrase, specs
 from lacre.report import views
@@ -45,8 +43,8 @@ from lacre.report.views import (
 )
 
 if TYPE_CHECKING:
-    from lacre.broker.erase import Doomed
     from lacre.broker.keys import Part
+    from lacre.rules.named import Named
     from lacre.rules.requests import Role
     from lacre.rules.state import StudyState
 
@@ -227,7 +225,7 @@ class Ledger:
         from lacre.broker.answer import answer
 
         outcome = answer(
-            self._opening(identity), Path(request), "reveal", study=study, dry_run=dry_run, protocol=protocol
+            self._opening(identity), Path(request), study=study, dry_run=dry_run, protocol=protocol
         )
         return views.result_or_plan(outcome)
 
@@ -371,7 +369,7 @@ class Ledger:
         return KeysRecovered.of(recover(self._desk, Path(path), passphrase))
 
     def erase(
-        self, what: str, *, which: str | None = None, confirm: "Callable[[Doomed], bool] | None" = None
+        self, what: str, *, which: str | None = None, confirm: "Callable[[Named], bool] | None" = None
     ) -> Erased:
         """Take a text out of the ledger for good: that which the entry `@ENTRY` named, or one by its digest.
 
@@ -401,12 +399,13 @@ class Ledger:
         With `only_study` the entries of other studies are left out, so completeness is not shown.
         """
         from lacre.publish.bundle import export_bundle
+        from lacre.publish.parts import check_outside, snapshot_to_export
 
         desk, path = self._desk, Path(output)
-        if path.exists() and not overwrite:
-            raise FileExists(file=str(path))
+        check_outside(path, desk.layout)
+        check_output(path, overwrite=overwrite)
         # While a snapshot lives nobody commits, so that what is shown in it is of the same moment.
-        with desk.memory.snapshot(desk.engine) as reader:
+        with snapshot_to_export(desk.memory, desk.engine) as reader:
             shown = self.show(what)
             if not isinstance(shown, Result):
                 raise NotAName(what=what, verb="export")
@@ -417,13 +416,15 @@ class Ledger:
 
     def export_registry(self, folder: str | Path) -> RegisterExported:
         """Write the public register to `folder`, or bring the one that is there up to date."""
+        from lacre.publish.parts import check_outside, snapshot_to_export
         from lacre.publish.register import write_register
         from lacre.store.locks import hold
 
         desk = self._desk
+        check_outside(Path(folder), desk.layout)
         with (
             hold(make_folder(desk.layout.locks) / "export"),
-            desk.memory.snapshot(desk.engine) as reader,
+            snapshot_to_export(desk.memory, desk.engine) as reader,
         ):
             return RegisterExported.of(write_register(reader, Path(folder)))
 

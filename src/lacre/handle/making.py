@@ -1,6 +1,5 @@
 """Where clocks, entropy, keys and stores come from, and nowhere else: everything below takes them as arguments."""
 
-import builtins
 import getpass
 import os
 from collections.abc import Callable, Sequence
@@ -73,6 +72,7 @@ def layout_of(path: str | Path | None) -> Layout:
 
 
 def make_desk(layout: Layout, keys: OpenKeys, progress: Progress, state: Path) -> Desk:
+    """Put a ledger's parts together; `state` is the folder of this machine's memory."""
     engine = open_ledger(layout.database)
     memory = Memory(state)
     signers = Signers(keys)
@@ -106,15 +106,18 @@ class OpenedKeys:
         return self._ring
 
     def cache_clear(self) -> None:
+        """Forget the keys, not the passphrase."""
         self._ring = None
 
 
 def given_passphrase(passphrase: Passphrase) -> str | None:
+    """Return a passphrase, asking for it if it is a function; else that of `LACRE_PASSPHRASE`."""
     given = passphrase() if callable(passphrase) else passphrase
     return given if given is not None else os.environ.get("LACRE_PASSPHRASE")
 
 
-def specs(files: str | Path | Sequence[str | Path]) -> builtins.list[str]:
+def specs(files: str | Path | Sequence[str | Path]) -> list[str]:
+    """Return one file or several as the command line has them. Raises `FileNotNamed` for what is no path."""
     given = [files] if isinstance(files, str | Path) else list(files)
     for each in given:
         if not isinstance(each, str | Path):

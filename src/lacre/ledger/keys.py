@@ -13,6 +13,8 @@ from lacre.text import _
 KEY_SIZE = 32
 SIGNATURE_SIZE = 64
 MAX_PASSPHRASE = 1023  # bytes; OpenSSL's PEM_BUFSIZE less one
+_P = 2**255 - 19
+_D = -121665 * pow(121666, -1, _P) % _P  # edwards25519: -x^2 + y^2 = 1 + d x^2 y^2 (RFC 8032 section 5.1)
 _PLAIN = b"-----BEGIN PRIVATE KEY-----"
 _CLOSED = b"-----BEGIN ENCRYPTED PRIVATE KEY-----"
 _PUBLIC = b"-----BEGIN PUBLIC KEY-----"
@@ -48,6 +50,27 @@ class PublicKey:
     def keyid(self) -> str:
         """The SHA-256 of the raw key, in 64 hexadecimal digits."""
         return hashlib.sha256(self.raw).hexdigest()
+
+    @property
+    def sound(self) -> bool:
+        """Whether the bytes are the one encoding of a point that is not of small order.
+
+        Others verify signatures that nobody made: for the neutral element, one signature fits every message.
+        Decoding as in RFC 8032 section 5.1.3; a point of small order is one that doubles to the neutral element in
+        three steps, the curve's cofactor being 8.
+        """
+        encoded = int.from_bytes(self.raw, "little")
+        sign, y = encoded >> 255, encoded & ((1 << 255) - 1)
+        square = (y * y - 1) * pow(_D * y * y + 1, -1, _P) % _P
+        x = pow(square, (_P + 3) // 8, _P)
+        if (x * x - square) % _P:
+            x = x * pow(2, (_P - 1) // 4, _P) % _P
+        if y >= _P or (x * x - square) % _P or (x == 0 and sign):
+            return False
+        for _doubling in range(3):
+            mixed = _D * x * x * y * y % _P
+            x, y = 2 * x * y * pow(1 + mixed, -1, _P) % _P, (y * y + x * x) * pow(1 - mixed, -1, _P) % _P
+        return (x, y) != (0, 1)
 
     def verify(self, message: bytes, signature: bytes) -> None:
         """Check that this key's holder signed `message`; `SignatureInvalid` when not."""

@@ -97,26 +97,23 @@ def index_path(index: int) -> str:
     return "/".join([*(f"x{group}" for group in groups[:-1]), groups[-1]])
 
 
-def bundles_of(size: int, start: int = 0) -> Iterator[Tile]:
-    """Yield the bundles that hold the entries from `start` on of a log of `size` entries, in order."""
-    yield from _tiles(None, size, start)
+def bundles_of(size: int) -> Iterator[Tile]:
+    """Yield the bundles that hold the entries of a log of `size` entries, in order."""
+    yield from _tiles(None, size)
 
 
-def tiles_of(size: int, start: int = 0) -> Iterator[Tile]:
-    """Yield the tiles of hashes of a tree of `size` leaves, level by level.
-
-    Left out are those that a tree of `start` leaves has too, and just the same.
-    """
+def tiles_of(size: int) -> Iterator[Tile]:
+    """Yield the tiles of hashes of a tree of `size` leaves, level by level."""
     level = 0
     while size:
-        yield from _tiles(level, size, start)
-        level, size, start = level + 1, size // WIDTH, start // WIDTH
+        yield from _tiles(level, size)
+        level, size = level + 1, size // WIDTH
 
 
-def _tiles(level: int | None, size: int, start: int) -> Iterator[Tile]:
-    for index in range(start // WIDTH, size // WIDTH):
+def _tiles(level: int | None, size: int) -> Iterator[Tile]:
+    for index in range(size // WIDTH):
         yield Tile(level, index)
-    if size % WIDTH and size > start:
+    if size % WIDTH:
         yield Tile(level, size // WIDTH, size % WIDTH)
 
 

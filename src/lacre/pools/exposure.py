@@ -276,8 +276,13 @@ def _prefixed(*parts: bytes | str) -> bytes:
 # --- comparing them ----------------------------------------------------------------------------------------
 
 
-def shared_within_study(a: Prints, b: Prints) -> Shared:
-    """Return what two pools of one study have in common. Raises `PrintsInvalid` for sets under two keys."""
+def shared_within_study(a: Prints, b: Prints, *, ids_decide: bool = True) -> Shared:
+    """Return what two pools of one study have in common. Raises `PrintsInvalid` for sets under two keys.
+
+    A byte-identical file is the same cases, whatever their tables are called. With `ids_decide` false (the two
+    have no table in common, or one whose key was amended in between) what tells pools of two studies alike tells
+    these, too.
+    """
     a.require_same_key(b)
     groups = {
         label: len(common(a.section("disjoint", label), b.section("disjoint", label)))
@@ -286,8 +291,11 @@ def shared_within_study(a: Prints, b: Prints) -> Shared:
     matches = _Matches()
     for mine, other in _comparable(a, b, ids_decide=False):
         matches.add_content(a, mine, b, other)
+    by_file = _Matches()
+    by_file.add_files(a, b)
+    alike = (len(common(a.all("case"), b.all("case"))), by_file.count(), 0 if ids_decide else exposed(a, [b]))
     return Shared(
-        cases=len(common(a.all("case"), b.all("case"))),
+        cases=max(alike),
         units=len(common(a.all("unit"), b.all("unit"))),
         disjoint={label: count for label, count in groups.items() if count},
         digests=len(common(a.all("digest"), b.all("digest"))),
@@ -310,10 +318,7 @@ def exposed(pool: Prints, others: Iterable[Prints]) -> int:
         pool.require_same_key(other)
         matches.add("case", "", common(pool.all("case"), other.all("case")))
         matches.add("digest", "", common(pool.all("digest"), other.all("digest")))
-        for name in pool.labels("file"):
-            if len(common(pool.section("file", name), other.all("file"))):
-                # The same file is the same cases, whatever either plan declares of its columns.
-                matches.add("file", name, pool.section("case", name))
+        matches.add_files(pool, other)
         for mine, its in _comparable(pool, other, ids_decide=True):
             matches.add_content(pool, mine, other, its)
     return matches.count()
@@ -341,6 +346,12 @@ class _Matches:
         if len(prints):
             before = self._found.get((kind, label), as_array(()))
             self._found[kind, label] = np.union1d(before, prints)
+
+    def add_files(self, a: Prints, b: Prints) -> None:
+        """Add the cases of each table of which a file is in both, whatever either plan declares of its columns."""
+        for name in a.labels("file"):
+            if len(common(a.section("file", name), b.all("file"))):
+                self.add("file", name, a.section("case", name))
 
     def add_content(self, a: Prints, mine: str, b: Prints, other: str) -> None:
         """Add what sections over the same columns share beyond chance (`lacre.pools.chance`)."""

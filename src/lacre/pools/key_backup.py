@@ -15,7 +15,7 @@ from pathlib import Path
 import pyrage
 
 from lacre.errors import KeyBackupClosed, KeyBackupDamaged, KeyBackupPassphraseWrong
-from lacre.pools.keyring import MOST_KEY_BYTES, encode_passphrase, is_closed, is_key_name
+from lacre.pools.keyring import MOST_KEY_BYTES, encode_passphrase, is_closed, is_key_file
 from lacre.text import _
 
 MOST_FILES = 256
@@ -61,7 +61,7 @@ def unpack(content: bytes, passphrase: str | None, path: Path) -> dict[str, byte
 def _members(archive: tarfile.TarFile, path: Path) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for member in archive:
-        known = is_key_name(member.name) and member.type in _PLAIN_FILE and not member.issparse()
+        known = is_key_file(member.name) and member.type in _PLAIN_FILE and not member.issparse()
         if not known or member.name in files or not 0 <= member.size <= MOST_KEY_BYTES:
             raise KeyBackupDamaged(
                 path=str(path), why=_("{name} in it is no key file").format(name=member.name[:80])

@@ -41,7 +41,6 @@ BROKER = "broker.pem"
 LOG = "log.pem"
 IDENTITY = "identity.age"
 FINGERPRINT = "fingerprint.key"
-FILES = (PERSON, BROKER, LOG, IDENTITY, FINGERPRINT)
 FINGERPRINT_SIZE = 32
 KEYID_DIGITS = 16  # of a key id, in the name of a file
 MOST_KEY_BYTES = 1 << 16  # no key file has as many
@@ -51,7 +50,7 @@ _CLOSED_PEM = b"-----BEGIN ENCRYPTED PRIVATE KEY-----"
 _NAME = re.compile(r"identity\.age|fingerprint\.key|[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.pem")
 
 
-def is_key_name(name: str) -> bool:
+def is_key_file(name: str) -> bool:
     """Tell whether a file of this name in the folder of keys is a key."""
     return _NAME.fullmatch(name) is not None
 
@@ -233,11 +232,11 @@ class Keyring:
 
     def readable_by_others(self) -> tuple[Path, ...]:
         """Return the key files whose mode lets anyone but their owner in: a warning, never a refusal."""
-        return tuple(path for path in self.files() if path.stat().st_mode & 0o077)
+        return tuple(path for path in self.files() if lets_others_in(path))
 
     def files(self) -> list[Path]:
         """Return the key files that are there, by name. Raises `NotReadable`."""
-        return [path for path in list_folder(self.folder) if is_key_name(path.name) and path.is_file()]
+        return [path for path in list_folder(self.folder) if is_key_file(path.name) and path.is_file()]
 
     def _likely(self, role: str, keyids: Collection[str]) -> Iterator[str]:
         """Yield the names of files that may hold one of `keyids`, the likeliest first, each once."""
@@ -262,6 +261,11 @@ class Keyring:
             path = self.folder / name
             self._opened[name] = open_signing(_read(path), self.passphrase, path)
         return self._opened[name]
+
+
+def lets_others_in(path: Path) -> bool:
+    """Whether the mode of a file that is there lets anyone but its owner in."""
+    return bool(path.stat().st_mode & 0o077)
 
 
 def _file_name(role: str, keyid: str) -> str:

@@ -7,12 +7,15 @@ nobody whether the guess is right. The ciphertext is C2SP chunked-encryption (`c
 AES-256-GCM in segments, committing to its key and to the context). Key and salt, 32 bytes each, are wrapped
 together in an age file, which `age --decrypt` opens as well.
 
+When a pool changes hands, everything kept of it gets one such file, a keyset: for each ciphertext, in the
+order of their digests, ``SHA-256 of the ciphertext (32 bytes) ‖ key ‖ salt``.
+
 Nothing here touches a file or a clock; random bytes are arguments, those of the ciphers' own headers apart.
 """
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +33,10 @@ CHUNK = 1 << 20
 MOST_RECIPIENTS = 32
 """An entry, which names them, has room for many more; who holds a pool should be countable."""
 _LENGTH_SIZE = 8
+_SECRETS_SIZE = KEY_SIZE + SALT_SIZE
+_DIGEST_SIZE = 32
+_HELD_SIZE = _DIGEST_SIZE + _SECRETS_SIZE
+"""Of one ciphertext in a keyset. No number of them is as long as one key and its salt."""
 _SECRET_PREFIX = "AGE-SECRET-KEY-1"  # noqa: S105 - what a secret begins with, and no secret
 
 
@@ -274,14 +281,19 @@ def check_recipients(recipients: Sequence[str]) -> tuple[str, ...]:
 
 def wrap(secrets: SealKey, recipients: Sequence[str]) -> bytes:
     """Return key and salt as an age file that any one of `recipients` opens. Raises `RecipientInvalid`."""
-    to = [_recipient(one) for one in check_recipients(recipients)]
-    return bytes(pyrage.encrypt(secrets.joined(), to))
+    return _wrap(secrets.joined(), recipients)
+
+
+def wrap_keyset(keys: Mapping[str, SealKey], recipients: Sequence[str]) -> bytes:
+    """Return the keys and salts of these ciphertexts (SHA-256, hexadecimal) as one such file, a keyset."""
+    content = b"".join(bytes.fromhex(ciphertext) + keys[ciphertext].joined() for ciphertext in sorted(keys))
+    return _wrap(content, recipients)
 
 
 def unwrap(
     wrapped: bytes, identities: Sequence[Identity], context: Context, recipients: Sequence[str]
-) -> SealKey:
-    """Return the key and salt that `wrapped` holds, by the first identity that opens it.
+) -> "Unwrapped":
+    """Return what `wrapped` holds, one key with its salt or a keyset, by the first identity that opens it.
 
     `context` and `recipients` only name the pool in a refusal. Raises `IdentityCannotOpen`; so looks, to this
     function, a changed file too: its digest is the caller's to check before.
@@ -295,9 +307,33 @@ def unwrap(
         secrets = bytes(pyrage.decrypt(wrapped, [one.secret for one in identities]))
     except pyrage.DecryptError:
         raise refusal from None
-    if len(secrets) != KEY_SIZE + SALT_SIZE:
+    if len(secrets) != _SECRETS_SIZE and (not secrets or len(secrets) % _HELD_SIZE):
         raise context.changed(_("its key is of the wrong size"))
-    return SealKey.split(secrets)
+    return Unwrapped(secrets, context)
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrapped:
+    """What a wrapped file holds: a key and its salt, or those of many ciphertexts."""
+
+    _secrets: bytes = field(repr=False)
+    _context: Context = field(repr=False)
+
+    def key_of(self, ciphertext: str) -> SealKey:
+        """Return the key and salt of the ciphertext of this SHA-256. Raises `PoolBlobChanged` where it has none."""
+        if len(self._secrets) == _SECRETS_SIZE:
+            return SealKey.split(self._secrets)
+        wanted = bytes.fromhex(ciphertext)
+        for start in range(0, len(self._secrets), _HELD_SIZE):
+            held = self._secrets[start : start + _HELD_SIZE]
+            if held[:_DIGEST_SIZE] == wanted:
+                return SealKey.split(held[_DIGEST_SIZE:])
+        raise self._context.changed(_("its key is not among those that were handed on"))
+
+
+def _wrap(content: bytes, recipients: Sequence[str]) -> bytes:
+    to = [_recipient(one) for one in check_recipients(recipients)]
+    return bytes(pyrage.encrypt(content, to))
 
 
 def _recipient(text: str) -> Any:

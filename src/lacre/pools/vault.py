@@ -1,13 +1,13 @@
 """The vault: sealed pools as files named by their own digest, written before any entry names them.
 
 ``<folder>/<study>/<pool>/<sha256>.<kind>``, where the kind is `pool` (a ciphertext), `key` (the wrapped key
-and salt), `prints` (fingerprints), `submission` or `submission-key`. A file is on the disk, whole, before its
-digest is handed out; a crash between the file and its entry leaves an orphan, which harms nothing and is
-listed. Plaintext is in memory alone.
+and salt, or a keyset), `prints` (fingerprints), `submission` or `submission-key`. A file is on the disk, whole,
+before its digest is handed out; a crash between the file and its entry leaves an orphan, which harms nothing
+and is listed. Plaintext is in memory alone.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -109,12 +109,16 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class SealedSubmission:
-    """A submission kept encrypted beside its pool, or corrected tables; digests in hexadecimal."""
+    """A submission kept encrypted beside its pool, or corrected tables; digests in hexadecimal.
+
+    `keyset` says that its key is not in a file of its own but in one of the whole pool's.
+    """
 
     ciphertext: str
     wrapped_key: str
     records: tuple[Record, ...]
     recipients: tuple[str, ...]
+    keyset: bool = False
 
 
 def can_open(recipients: Sequence[str], identities: Sequence[Identity]) -> bool:
@@ -271,36 +275,35 @@ def _by_table(record: Record) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WrappedKey:
-    """The file with a ciphertext's key and salt: its kind, its digest, and who can open it."""
+    """The file with a ciphertext's key and salt, or with a keyset: its kind, and its digest."""
 
     kind: BlobKind
     digest: str
-    recipients: tuple[str, ...]
 
 
 def rewrap(
     vault: Vault,
     context: Context,
-    wrapped: Sequence[WrappedKey],
+    wrapped: Mapping[str, WrappedKey],
     identities: Sequence[Identity],
+    *,
+    before: Sequence[str],
     recipients: Sequence[str],
-) -> tuple[str, ...]:
-    """Wrap keys and salts to other recipients, in files beside the old ones; return the new files' digests.
+) -> str:
+    """Wrap the keys and salts of these ciphertexts to other recipients, in one keyset; return its digest.
 
-    Nothing is decrypted but them, and nothing is written unless all of them open. `context` names the pool in a
-    refusal. Raises `PoolBlobMissing`, `PoolBlobChanged`, `IdentityCannotOpen`, `RecipientInvalid`, `DiskFull`,
-    `NotWritten`.
+    It lies beside the old files, which stay. Nothing is decrypted but them, and nothing is written unless all of
+    them open. `context`, and `before`, the recipients until now, name the pool in a refusal. Raises
+    `PoolBlobMissing`, `PoolBlobChanged`, `IdentityCannotOpen`, `RecipientInvalid`, `DiskFull`, `NotWritten`.
     """
     recipients = seal.check_recipients(recipients)
     study, pool = context.study, context.pool
-    opened = [
-        seal.unwrap(vault.read(study, pool, each.kind, each.digest), identities, context, each.recipients)
-        for each in wrapped
-    ]
-    return tuple(
-        vault.put(study, pool, each.kind, [seal.wrap(secrets, recipients)])
-        for each, secrets in zip(wrapped, opened, strict=True)
-    )
+    files = {
+        each: seal.unwrap(vault.read(study, pool, each.kind, each.digest), identities, context, before)
+        for each in dict.fromkeys(wrapped.values())
+    }
+    keys = {ciphertext: files[each].key_of(ciphertext) for ciphertext, each in wrapped.items()}
+    return vault.put(study, pool, "key", [seal.wrap_keyset(keys, recipients)])
 
 
 # --- both --------------------------------------------------------------------------------------------------
@@ -341,8 +344,10 @@ def _unwrapped(
     blobs: Blobs, context: Context, sealed: Sealed | SealedSubmission, identities: Sequence[Identity]
 ) -> SealKey:
     _kind, key_kind = _kinds(context)
+    if isinstance(sealed, SealedSubmission) and sealed.keyset:
+        key_kind = "key"
     wrapped = blobs.read(context.study, context.pool, key_kind, sealed.wrapped_key)
-    return seal.unwrap(wrapped, identities, context, sealed.recipients)
+    return seal.unwrap(wrapped, identities, context, sealed.recipients).key_of(sealed.ciphertext)
 
 
 def _pieces(

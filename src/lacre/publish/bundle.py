@@ -3,17 +3,16 @@
 import json
 from pathlib import Path
 
-from lacre.audit.heads import log_verifiers
-from lacre.audit.register import CHECKPOINT, MANIFEST, REPORT, RESULT_JSON, document_path
+from lacre.audit.register import CHECKPOINT, MANIFEST, REPORT, RESULT_JSON
 from lacre.durable import create_durably, write_durably
-from lacre.errors import DocumentMissing, FileExists
+from lacre.errors import FileExists
 from lacre.ledger.keys import PrivateKey
 from lacre.ledger.merkle import leaf_hash
-from lacre.ledger.tiles import bundles_of, pack, tiles_of
 from lacre.publish.archive import pack as pack_archive
 from lacre.publish.manifest import Manifest, digests
-from lacre.publish.parts import FILE, documents, entries_of, gather, keys_of
+from lacre.publish.parts import FILE, document_files, gather, keys_of, log_files
 from lacre.report.views import Exported, Result
+from lacre.rules.keys import log_verifiers
 from lacre.rules.record import Recorded
 from lacre.store.reader import Reader
 from lacre.version import VERSION
@@ -33,7 +32,7 @@ def make_bundle(
 
     `result_json` and `report` are the result as it is shown. With `only_study` the entries of other studies
     are left out; their hashes stay, and so does every entry of the ledger itself. Raises `ArchiveInvalid`
-    when it would be too large, and what `gather` and `documents` do.
+    when it would be too large, and what `gather` and `document_files` do.
     """
 
     def own(recorded: Recorded) -> bool:
@@ -42,19 +41,8 @@ def make_bundle(
     parts = gather(reader, own)
     left_out = parts.left_out if only_study else set()
     files = {CHECKPOINT: parts.note, RESULT_JSON: result_json, REPORT: report}
-    for tile in bundles_of(parts.size):
-        records = entries_of(reader, tile)
-        shown = (b"" if index in left_out else record for index, record in enumerate(records, tile.start))
-        files[tile.path] = pack(shown)
-    for tile in tiles_of(parts.size):
-        files[tile.path] = tile.hashes(parts.hash_at)
-    for digest, data in documents(reader, parts):
-        files[document_path(digest)] = data
-    for path, digest in parts.copies.items():
-        found = reader.document(digest)
-        if found is None:
-            raise DocumentMissing(digest=digest)
-        files[path] = found.body
+    files |= log_files(reader, parts, left_out)
+    files |= document_files(reader, parts)
     manifest = Manifest(
         lacre=VERSION,
         genesis=leaf_hash(reader.entry(0).envelope).hex(),

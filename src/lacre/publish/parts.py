@@ -1,25 +1,44 @@
 """What of a ledger goes out to strangers: its entries, and the documents that they name and nobody erased."""
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lacre.audit.register import copies_of
+from lacre.audit.register import copies_of, document_path, is_copy
 from lacre.audit.tree import Tree
-from lacre.errors import DocumentMissing, StoreCorrupt
+from lacre.errors import (
+    ExportForked,
+    ExportIntoLedger,
+    ExportRolledBack,
+    LedgerForked,
+    LedgerRolledBack,
+    NotWritten,
+    StoreCorrupt,
+)
 from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.merkle import leaf_hash
 from lacre.ledger.note import Note
-from lacre.ledger.tiles import Tile
-from lacre.protocol.models import Protocol
+from lacre.ledger.tiles import bundles_of, pack, tiles_of
 from lacre.rules.named import named_by
 from lacre.rules.record import Answered, Recorded, parse_entry
 from lacre.rules.requests import Erase
-from lacre.rules.state import State, fold
+from lacre.rules.state import State, fold_ledger
+from lacre.store.discover import Layout
+from lacre.store.memory import Memory
 from lacre.store.reader import Reader
 from lacre.text import _
 
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
 FILE, FOLDER = 0o644, 0o755
 """The modes of what is to be served or handed on."""
+
+PRIVATE = (Layout(Path()).database.name, Layout(Path()).keys.name)
+"""What only the folder of a ledger has, or a folder where keys are kept."""
 
 Wanted = Callable[[Recorded], bool]
 
@@ -51,6 +70,45 @@ class Parts:
         return found
 
 
+@contextmanager
+def snapshot_to_export(memory: Memory, engine: "Engine") -> Iterator[Reader]:
+    """Read the ledger as it stands now, if it extends what this machine remembers of it.
+
+    Raises `ExportRolledBack`, `ExportForked`, and what else `Memory.snapshot` does.
+    """
+    try:
+        with memory.snapshot(engine) as reader:
+            yield reader
+    except LedgerRolledBack as error:
+        raise ExportRolledBack(**error.fields) from error
+    except LedgerForked as error:
+        raise ExportForked(**error.fields) from error
+
+
+def check_outside(place: Path, layout: Layout) -> None:
+    """Refuse a file or a folder for strangers where a ledger keeps what is secret.
+
+    Raises `ExportIntoLedger`, and `NotWritten` for a path that no place has.
+    """
+    try:
+        real, root = place.resolve(), layout.root.resolve()
+        is_folder = real.is_dir()
+        private = [name for name in PRIVATE if is_folder and os.path.lexists(real / name)]
+    except (OSError, RuntimeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise NotWritten(path=str(place), why=why) from error
+    if real == root or root in real.parents:
+        raise ExportIntoLedger(path=str(place), why=_("it is the folder of this ledger, or in it"))
+    # A study may be called `keys`, and then a register has a folder for it.
+    if private and not (private == [PRIVATE[1]] and _is_study(real / PRIVATE[1])):
+        raise ExportIntoLedger(path=str(place), why=_("it holds {name}").format(name=private[0]))
+
+
+def _is_study(folder: Path) -> bool:
+    """Tell whether a folder holds nothing but what a register keeps of a study."""
+    return folder.is_dir() and all(is_copy(each.name) for each in folder.iterdir())
+
+
 def gather(reader: Reader, wanted: Wanted) -> Parts:
     """Go through the ledger once. Raises `StoreCorrupt` where its checkpoint is not of its entries."""
     note = reader.checkpoint()
@@ -76,22 +134,27 @@ def gather(reader: Reader, wanted: Wanted) -> Parts:
 
 def keys_of(reader: Reader) -> State:
     """Return the ledger as its own entries make it: its name, and its keys."""
-
-    def none(digest: str) -> Protocol:
-        raise DocumentMissing(digest=digest)
-
-    return fold((parse_entry(row.index, row.envelope) for row in reader.study_entries("")), none)
+    return fold_ledger(parse_entry(row.index, row.envelope) for row in reader.study_entries(""))
 
 
-def documents(reader: Reader, parts: Parts) -> Iterator[tuple[str, bytes]]:
-    """Yield each document that goes out, its salt before its body. Raises `DocumentMissing`."""
+def log_files(
+    reader: Reader, parts: Parts, left_out: Collection[int] = frozenset()
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of the log, path and content: its entries, those `left_out` empty, and their hashes."""
+    for tile in bundles_of(parts.size):
+        rows = reader.entries(tile.start, tile.stop)
+        yield tile.path, pack(b"" if row.index in left_out else row.envelope for row in rows)
+    for tile in tiles_of(parts.size):
+        yield tile.path, tile.hashes(parts.hash_at)
+
+
+def document_files(reader: Reader, parts: Parts) -> Iterator[tuple[str, bytes]]:
+    """Yield each document that goes out, path and content: its salt before its body; then the studies' copies.
+
+    Raises `DocumentMissing`.
+    """
     for digest in sorted(parts.named.keys() - parts.erased):
-        found = reader.document(digest)
-        if found is None:
-            raise DocumentMissing(digest=digest)
-        yield digest, (found.salt or b"") + found.body
-
-
-def entries_of(reader: Reader, tile: Tile) -> list[bytes]:
-    """Return the entries of a bundle of the log."""
-    return [row.envelope for row in reader.entries(tile.start, tile.stop)]
+        found = reader.require_document(digest)
+        yield document_path(digest), (found.salt or b"") + found.body
+    for path, digest in parts.copies.items():
+        yield path, reader.require_document(digest).body

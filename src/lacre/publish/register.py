@@ -16,11 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lacre.audit.files import FolderFiles
-from lacre.audit.heads import log_verifiers
 from lacre.audit.register import CHECKPOINT, DOCUMENTS, document_path
 from lacre.durable import TEMPORARY, make_folder, sync_folder, write_durably
 from lacre.errors import (
-    DocumentMissing,
     FileUnfit,
     FormatError,
     LacreError,
@@ -31,9 +29,10 @@ from lacre.errors import (
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.note import MAX_NOTE, Note
 from lacre.ledger.tiles import FOLDER as TILES
-from lacre.ledger.tiles import Tile, bundles_of, pack, tiles_of
-from lacre.publish.parts import FILE, FOLDER, Parts, documents, entries_of, gather, keys_of
+from lacre.ledger.tiles import Tile, bundles_of, tiles_of
+from lacre.publish.parts import FILE, FOLDER, Parts, document_files, gather, keys_of, log_files
 from lacre.report.published import RegisterExported
+from lacre.rules.keys import log_verifiers
 from lacre.rules.state import State
 from lacre.store.reader import Reader
 from lacre.text import _
@@ -47,24 +46,17 @@ def write_register(reader: Reader, folder: Path) -> RegisterExported:
     `DiskFull`, `NotWritten`.
     """
     parts = gather(reader, lambda _recorded: True)
-    deque(documents(reader, parts), maxlen=0)  # all of them are there, before anything is written
+    deque(document_files(reader, parts), maxlen=0)  # all of them are there, before anything is written
     place = _Place(folder)
     before = place.checkpoint()
     if before is not None:
         _check_extends(folder, before, keys_of(reader), parts)
-    for tile in bundles_of(parts.size):
-        place.put(tile.path, pack(entries_of(reader, tile)))
-    for tile in tiles_of(parts.size):
-        place.put(tile.path, tile.hashes(parts.hash_at))
+    for path, data in log_files(reader, parts):
+        place.put(path, data)
     for digest in parts.erased:
         place.remove(document_path(digest))
-    for digest, data in documents(reader, parts):
-        place.put(document_path(digest), data)
-    for path, digest in parts.copies.items():
-        found = reader.document(digest)
-        if found is None:
-            raise DocumentMissing(digest=digest)
-        place.put(path, found.body)
+    for path, data in document_files(reader, parts):
+        place.put(path, data)
     place.put(CHECKPOINT, parts.note)
     place.tidy({path.partition("/")[0] for path in parts.copies}, parts.size)
     return RegisterExported(

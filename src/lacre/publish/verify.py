@@ -10,27 +10,32 @@ from lacre.audit.audit import audit
 from lacre.audit.files import HeldFiles
 from lacre.audit.findings import Finding, finding
 from lacre.audit.heads import Memory
-from lacre.audit.register import MANIFEST, RESULT_JSON, RegisterSource, document_path
+from lacre.audit.register import MANIFEST, REPORT, RESULT_JSON, RegisterSource, document_path
 from lacre.audit.report import AuditReport
 from lacre.canonical import canonical_json, parse_canonical
 from lacre.durable import read_given
 from lacre.errors import (
     ArchiveInvalid,
+    CheckpointNoBundle,
     EntryNoResult,
     FileUnfit,
+    FormatError,
     LacreError,
     NotAResult,
     NotCanonical,
+    ReceiptNoBundle,
     SignatureInvalid,
     StudyNotRegistered,
 )
+from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.envelope import Envelope
 from lacre.ledger.keys import PublicKey
 from lacre.ledger.merkle import EMPTY_ROOT
-from lacre.ledger.note import VerifierKey
+from lacre.ledger.note import Note, VerifierKey
 from lacre.protocol.document import from_canonical
 from lacre.publish.archive import MOST, unpack
 from lacre.publish.manifest import Manifest, digests
+from lacre.publish.shown import expected_shown
 from lacre.report.published import Verified
 from lacre.rules.record import Result
 from lacre.text import _
@@ -44,12 +49,13 @@ Files = Mapping[str, bytes]
 def verify(path: Path, *, key: VerifierKey | None = None, memories: Sequence[Memory] = ()) -> Verified:
     """Check the bundle at `path` against itself, the log's `key` if there is one, and what others kept.
 
-    Raises `FileUnfit`, `FileMissing` and `NotReadable` for what is no file one can read; whatever is wrong
-    with a bundle's bytes is a finding.
+    Raises `FileUnfit`, `FileMissing` and `NotReadable` for what is no file one can read, `ReceiptNoBundle`
+    and `CheckpointNoBundle`; whatever is wrong with a bundle's bytes is a finding.
     """
     data = read_given(path, most=MOST)
     if len(data) > MOST:
         raise FileUnfit(path=str(path), why=_("it has more than {most} bytes").format(most=MOST))
+    _check_no_memory(path, data)
     try:
         files = unpack(data)
     except ArchiveInvalid as error:
@@ -61,6 +67,19 @@ def verify(path: Path, *, key: VerifierKey | None = None, memories: Sequence[Mem
     except LacreError as error:
         return _refused(finding("manifest-invalid", why=error.message))
     return _verify(files, manifest, envelope, key, memories)
+
+
+def _check_no_memory(path: Path, data: bytes) -> None:
+    """Refuse what a bundle is held to and is none itself: without its log it shows nothing."""
+    try:
+        memory = Memory.parse(path.name, data)
+    except FormatError:
+        return
+    checkpoint = Checkpoint.parse(Note.parse(memory.note).text)
+    told = {"file": str(path), "origin": checkpoint.origin, "size": checkpoint.size}
+    if memory.receipt is not None:
+        raise ReceiptNoBundle(**told, index=memory.receipt.index)
+    raise CheckpointNoBundle(**told)
 
 
 def _refused(found: Finding) -> Verified:
@@ -87,8 +106,10 @@ def _verify(
     # 3. The result: shown as it is stored, and following from its own counts.
     document = _document(files, manifest, report)
     recomputed = None
+    unchecked: tuple[str, ...] = ()
     if document is not None:
-        findings += _check_shown(files, document, manifest, report)
+        held, unchecked = _check_shown(files, document, manifest, report)
+        findings += held
         recomputed = _recompute(files, document)
         findings += [
             finding("recomputed-differs", manifest.result, what=e.what, stated=e.stated, expected=e.expected)
@@ -102,6 +123,7 @@ def _verify(
         key=key.format() if key else None,
         memories=tuple(each.name for each in memories),
         state=None if document is None else str(document.get("state")),
+        unchecked=unchecked,
     )
 
 
@@ -116,7 +138,7 @@ def _check_manifest(
     if stated != (report.ledger.genesis, report.entries, report.root):
         yield finding("manifest-invalid", why=_("it is of another log, or of another checkpoint."))
     actual = digests({path: data for path, data in files.items() if path != MANIFEST})
-    for path in sorted(actual.keys() | manifest.files.keys()):
+    for path in sorted(actual.keys() | manifest.files.keys() | {RESULT_JSON, REPORT}):
         if path not in actual:
             yield finding("file-missing", path=path)
         elif path not in manifest.files:
@@ -153,25 +175,31 @@ def _document(files: Files, manifest: Manifest, report: AuditReport) -> dict[str
 
 def _check_shown(
     files: Files, document: Mapping[str, Any], manifest: Manifest, report: AuditReport
-) -> Iterator[Finding]:
-    """Hold `result.json` against the stored result, and what it adds against the history."""
+) -> tuple[list[Finding], tuple[str, ...]]:
+    """Hold `result.json` against the stored result, and what it adds against the entries and documents.
+
+    Returns what was found, and the names of what it says and nothing here gives.
+    """
+    if RESULT_JSON not in files:
+        return [], ()  # found already
     try:
-        shown = json.loads(files.get(RESULT_JSON, b"").decode())
+        shown = json.loads(files[RESULT_JSON].decode())
     except (ValueError, RecursionError):
         shown = None
     if not isinstance(shown, dict):
-        yield finding("file-unfit", path=RESULT_JSON, why=_("it is no result"))
-        return
-    expected = {**document, "result": manifest.name}
-    if report.story is not None:
-        expected["now"] = report.story.now
-    for name, value in expected.items():
-        stated = shown.get(name)
-        if _bytes(stated) != _bytes(value):
-            yield finding(
-                "shown-differs", manifest.result, path=RESULT_JSON, what=name,
-                stated=_brief(stated), expected=_brief(value),
-            )  # fmt: skip
+        return [finding("file-unfit", path=RESULT_JSON, why=_("it is no result"))], ()
+    # What it must say in so many words; of the rest, an older or newer lacre may leave out what tells nothing.
+    stored = {**document, "result": manifest.name}
+    expected = {**expected_shown(files, manifest, report), **stored}
+    found = [
+        finding(
+            "shown-differs", manifest.result, path=RESULT_JSON, what=name,
+            stated=_brief(shown.get(name)), expected=_brief(value),
+        )
+        for name, value in expected.items()
+        if (name in shown or name in stored or value) and _bytes(shown.get(name)) != _bytes(value)
+    ]  # fmt: skip
+    return found, tuple(sorted(shown.keys() - expected.keys()))
 
 
 def _bytes(value: object) -> bytes | None:

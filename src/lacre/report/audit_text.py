@@ -8,10 +8,9 @@ from lacre.audit.story import AmendedTold, HandedTold, ReadTold, Story
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, shortfalls, standing
-from lacre.rules.custody import grade
-from lacre.rules.record import Answered, Genesis
+from lacre.rules.custody import grade_of
 from lacre.rules.remarks import Remark
-from lacre.rules.requests import ReadDecision, Rewrap, Seal
+from lacre.rules.requests import ReadDecision
 from lacre.text import _, ngettext
 
 MOST_LINES = 200
@@ -59,18 +58,13 @@ def noted(page: Page, report: AuditReport) -> None:
 
 
 def _custody(page: Page, report: AuditReport) -> None:
-    """Say of every sealed pool who can look at it, where the history begins with who the ledger's own is."""
-    own = next((each.content.recipient for each in report.history if isinstance(each.content, Genesis)), None)
-    holders: dict[str, tuple[str, ...]] = {}
-    for each in report.history:
-        request = each.content.request if isinstance(each.content, Answered) else None
-        if own is not None and isinstance(request, Seal | Rewrap):
-            name = f"{request.study}/{request.pool}"
-            before = holders.get(name, ()) if isinstance(request, Rewrap) else ()
-            holders[name] = (*before, *request.recipients)
+    """Say of every sealed pool who can look at it."""
+    if report.ledger is None:
+        return
     pools: dict[str, list[str]] = {}
-    for name, who in holders.items():
-        pools.setdefault(grade(who, own or ""), []).append(name)
+    for slug, study in report.ledger.studies.items():
+        for name, pool in study.pools.items() if report.scope.study in {None, slug} else ():
+            pools.setdefault(grade_of(pool, report.ledger.recipient), []).append(f"{slug}/{name}")
     if pools:
         page.gap()
     for held, names in pools.items():
@@ -149,7 +143,8 @@ def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
     for line in shortfalls(told.seal.shortfall):
         page.say(line)
     page.say(_counts(told))
-    page.say(_("Custody: {grade}").format(grade=custody(told.custody)))
+    said = _("Custody up to entry {last}: {grade}") if told.left_out else _("Custody: {grade}")
+    page.say(said.format(last=told.last, grade=custody(told.custody)))
 
 
 def _step(entry: int, time: str, what: str) -> Row:
@@ -262,8 +257,26 @@ def _why(told: Story) -> str:
 
 def _counts(told: Story) -> str:
     later = [read for read in told.reads if read.when == "after" and read.purpose != "inputs"]
-    said = _("Today {pool} counts as {now}.").format(pool=told.pool, now=told.now)
-    if not later:
-        return said + " " + _("It was not read again.")
+    if told.left_out:
+        said = _open_end(told)
+        if not later:
+            return said
+    else:
+        said = _("Today {pool} counts as {now}.").format(pool=told.pool, now=told.now)
+        if not later:
+            return said + " " + _("It was not read again.")
     again = ngettext("It was read once after that.", "It was read {n} times after that.", len(later))
     return f"{said} {again.format(n=len(later))}"
+
+
+def _open_end(told: Story) -> str:
+    """Say how far the story is shown, where later entries are left out that may be of the study."""
+    return ngettext(
+        "Up to entry {last}, the last of {study} that is shown, {pool} counts as {now}. After it {n} entry is "
+        "left out, which may be of {study}: what {pool} counts as today, and whether it was read later, is "
+        "not shown.",
+        "Up to entry {last}, the last of {study} that is shown, {pool} counts as {now}. After it {n} entries are "
+        "left out, and any may be of {study}: what {pool} counts as today, and whether it was read later, is "
+        "not shown.",
+        told.left_out,
+    ).format(last=told.last, study=told.study, pool=told.pool, now=told.now, n=told.left_out)

@@ -1,20 +1,16 @@
 """What the verbs that change a study answer, and what is told of changes ever after, as JSON values."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from lacre.audit.story import Story
 from lacre.broker import outcomes
 from lacre.broker.parts import ErratumShown
-from lacre.protocol.difference import ABSENT, Change
 from lacre.report.deviations_text import what
+from lacre.report.values import PRESENTED, Document, wires
+from lacre.rules.changes import difference_value
 from lacre.rules.deviations import Departure
 from lacre.rules.remarks import Remark, Text
 from lacre.rules.state import StudyState
-from lacre.rules.wire import Wire
-
-Document = dict[str, Any]
-PRESENTED = "sha256:"
 
 
 def planned(plan: outcomes.AmendmentPlanned) -> Document:
@@ -39,7 +35,7 @@ def _amendment(plan: outcomes.AmendmentPlanned) -> Document:
         "version": plan.version,
         "protocol": PRESENTED + plan.protocol_hash,
         "replaces": PRESENTED + plan.replaces,
-        "changes": changes(plan.changes),
+        "changes": difference_value(plan.changes),
         "known": wires(plan.known),
         "burns": list(plan.burns),
         "reseal": list(plan.reseal),
@@ -91,10 +87,12 @@ def _departure(row: Departure, table: outcomes.Deviations) -> Document:
         "about": row.about,
         "result": row.result,
         "version": row.version,
-        "changes": changes(row.changes),
-        "exploratory": list(row.codes),
+        "changes": difference_value(row.changes),
+        "exploratory": list(row.codes) if row.kind == "read" else [],
+        "review": list(row.codes) if row.kind == "review" else [],
         "burns": list(row.burns),
         "infeasible": wires(row.infeasible),
+        "overlaps": wires(row.overlaps),
         "known": wires(row.known),
         "words": None if row.words is None else text(table.texts[row.words]),
     }
@@ -182,18 +180,6 @@ def text(found: Text) -> Document:
     return {"digest": found.digest, "words": found.words, "erased": found.erased}
 
 
-def changes(found: Sequence[Change]) -> list[Document]:
-    """Return a difference; a side that is absent is left out, as in its document."""
-    return [
-        {
-            "path": each.path,
-            **({} if each.before is ABSENT else {"before": each.before}),
-            **({} if each.after is ABSENT else {"after": each.after}),
-        }
-        for each in found
-    ]
-
-
 def study(state: StudyState) -> Document:
     """Return what became of a study's plan: its versions, its deviations, and its withdrawal."""
     return {
@@ -222,8 +208,3 @@ def study(state: StudyState) -> Document:
             "reason": state.withdrawn.text,
         },
     }
-
-
-def wires(records: Sequence[Wire]) -> list[Document]:
-    """Return records as JSON values."""
-    return [record.as_json() for record in records]

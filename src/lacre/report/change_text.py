@@ -4,7 +4,7 @@ from lacre.broker.outcomes import Amended, AmendmentPlanned, Deviated, Withdrawn
 from lacre.protocol.difference import line
 from lacre.report import words
 from lacre.report.page import Cell, Page
-from lacre.report.result_text import warnings
+from lacre.report.result_text import kept_infeasible, warnings
 from lacre.text import _
 
 
@@ -25,7 +25,7 @@ def amended_page(amended: Amended) -> Page:
     page = Page()
     title = _("{study} is amended: version {version} of the plan is in force")
     page.heading(title.format(study=amended.study, version=amended.version))
-    page.say(_("Entry {entry}, {time} UTC").format(entry=amended.entry, time=words.moment(amended.time)))
+    page.say(words.on_record(amended.entry, amended.time))
     page.say(_("Protocol sha256:{digest}").format(digest=amended.protocol_hash))
     _changes(page, amended)
     for pool in amended.burns:
@@ -44,9 +44,7 @@ def _changes(page: Page, planned: AmendmentPlanned) -> None:
         page.say(line(change), indent=1)
     page.gap()
     page.say(_("Known by now: {known}.").format(known=words.known(planned.known)))
-    for each in planned.infeasible:
-        said = _("{analysis}.{criterion} can only come out one way, and is kept.")
-        page.say(said.format(analysis=each.analysis, criterion=each.criterion))
+    kept_infeasible(page, planned.infeasible)
 
 
 def _pools(page: Page, planned: AmendmentPlanned) -> None:
@@ -70,7 +68,7 @@ def deviated_page(deviated: Deviated) -> Page:
     page = Page()
     name = deviated.study if deviated.about is None else f"{deviated.study}@{deviated.about}"
     page.heading(_("On record about {name}").format(name=name))
-    page.say(_("Entry {entry}, {time} UTC").format(entry=deviated.entry, time=words.moment(deviated.time)))
+    page.say(words.on_record(deviated.entry, deviated.time))
     page.block(deviated.words)
     page.say(_("Known by now: {known}.").format(known=words.known(deviated.known)))
     page.say(_("It is shown wherever {name} is, from here on; nothing else has changed.").format(name=name))
@@ -82,7 +80,7 @@ def withdrawn_page(withdrawn: Withdrawn) -> Page:
     """Write a withdrawal."""
     page = Page()
     page.heading(_("{study} is withdrawn").format(study=withdrawn.study))
-    page.say(_("Entry {entry}, {time} UTC").format(entry=withdrawn.entry, time=words.moment(withdrawn.time)))
+    page.say(words.on_record(withdrawn.entry, withdrawn.time))
     page.block(withdrawn.reason)
     page.say(_("Known by now: {known}.").format(known=words.known(withdrawn.known)))
     page.say(_("Its entries, results and deviations stay, and nothing more is read or changed in it."))

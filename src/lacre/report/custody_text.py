@@ -12,6 +12,7 @@ from lacre.report.result_text import (
     unchecked,
     warnings,
 )
+from lacre.rules.custody import SECOND_KEYHOLDER
 from lacre.text import _, ngettext
 
 
@@ -19,7 +20,7 @@ def rewrapped_page(pool: PoolRewrapped) -> Page:
     """Write who can open a pool now, and who still can."""
     page = Page()
     page.heading(_("{pool} of {study} is in other hands").format(pool=pool.pool, study=pool.study))
-    page.say(_("Entry {entry}, {time} UTC").format(entry=pool.entry, time=words.moment(pool.time)))
+    page.say(words.on_record(pool.entry, pool.time))
     said = ngettext(
         "{count} key was wrapped anew; nothing was read.",
         "{count} keys were wrapped anew; nothing was read.",
@@ -64,6 +65,8 @@ def sealed_to(page: Page, sealed: PoolSealed) -> None:
         )
         return
     recipients(page, sealed.recipients)
+    if sealed.custody == SECOND_KEYHOLDER:
+        page.say(_("Your own copies of the files stay where they are: delete them, or you can still look."))
     if not sealed.opens_here:
         page.say(
             _(
@@ -83,7 +86,13 @@ def request_page(request: RequestWritten) -> Page:
             recipients=words.listing(request.recipients)
         )
     )
-    page.say(f"lacre reveal --request {request.path.name} --identity FILE", indent=1)
+    page.say(f"lacre reveal --request {request.path.name} --identity FILE --ledger DIR", indent=1)
+    page.say(
+        _(
+            "DIR is this ledger's own folder, on a disk that both of you reach, and never a copy of it: an answer in a "
+            "copy forks the log, and from then on each side refuses the other's."
+        )
+    )
     if request.finishes is not None:
         page.say(
             _("It would finish the read at entry {entry}, which crashed.").format(entry=request.finishes)

@@ -11,18 +11,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from lacre.analyses.reasons import Reason, render
 from lacre.broker.outcomes import Deviations
 from lacre.errors import printable
 from lacre.protocol.difference import line
 from lacre.report import history, words
 from lacre.report.page import Cell, Page
 from lacre.rules.deviations import Departure
+from lacre.rules.overlap_words import overlaps_text
 from lacre.text import N_, _, ngettext
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMATS = ("text", "markdown", "csv")
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "amendment": N_("The plan was amended (version {version}){burns}"),
@@ -33,7 +34,16 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "shortfall": N_("{pool} holds fewer rows than planned"),
         "as-dev": N_("{pool} was sealed to count as dev"),
         "handing": N_("{pool} was handed to other recipients"),
+        "alike": N_("{pool} has in common with other pools, as declared by the broker: {overlaps}"),
         "read": N_("{pool} was read{codes}{burns}{result}"),
+        "exposing": N_(
+            "{pool} was read{result}, which exposed cases of another study's unread pool, as declared by the broker: "
+            "{overlaps}"
+        ),
+        "exposed": N_(
+            "Cases of {pool} were exposed by a read in another study, as declared by the broker: {overlaps}"
+        ),
+        "review": N_("The read of {pool} at entry {entry} is for a person to review: {review}"),
         "unfinished": N_("{pool} was read, and the read gave no result"),
         "erratum": N_("The result at entry {entry} was scored again on corrected labels{result}"),
     }
@@ -67,6 +77,8 @@ def what(row: Departure) -> str:
         pool=printable(row.pool or ""),
         entry=row.about,
         codes=f" ({history.exploratory(row.codes)})" if row.codes else "",
+        review=" ".join(render(Reason(code)) for code in row.codes),
+        overlaps=overlaps_text(row.overlaps),
         result=result,
     )
 
@@ -144,8 +156,8 @@ def _cells(table: Deviations) -> list[list[tuple[str, ...]]]:
             (str(row.entry),),
             (words.moment(row.time),),
             (what(row),),
-            tuple(line(change) for change in row.changes) or ("–",),
-            tuple(words.said_lines(table.texts[row.words])) if row.words is not None else ("–",),
+            tuple(line(change) for change in row.changes),
+            tuple(words.said_lines(table.texts[row.words])) if row.words is not None else (),
             (words.known(row.known),),
         ]
         for row in table.rows

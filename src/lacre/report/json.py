@@ -13,19 +13,15 @@ from lacre.broker import outcomes
 from lacre.protocol.document import value_of
 from lacre.report import change_json, history, keys_json, published
 from lacre.report.chosen import chosen
+from lacre.report.values import PRESENTED, Document, lists, wires
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import Erratum
 from lacre.rules.state import PoolState, ReadMade, StudyState
-from lacre.rules.wire import Wire
 
 if TYPE_CHECKING:
     # SciPy comes with it.
     from lacre.analyses.feasibility import Need
 
-Document = dict[str, Any]
-"""JSON values only: what `json.dumps` writes as it is."""
-
-PRESENTED = "sha256:"
 FIRST = (
     *("study", "protocol", "pool", "standing", "now", "read", "confirmatory", "state"),
     *("analyses", "custody", "anchors", "engine"),
@@ -43,8 +39,8 @@ def result(shown: outcomes.ResultShown) -> Document:
         **known,
         **{name: value for name, value in stored.items() if name not in known},
         **change_json.beside(shown),
-        "shortfall": _wires(shown.shortfall),
-        "ignored": _lists(shown.ignored),
+        "shortfall": wires(shown.shortfall),
+        "ignored": lists(shown.ignored),
         "finished": shown.finished,
         "warnings": list(shown.warnings),
     }
@@ -57,11 +53,11 @@ def planned(plan: outcomes.ReadPlanned) -> Document:
         "pool": plan.pool,
         "dry_run": True,
         **plan.decision.as_json(),
-        "submissions": _wires(plan.submissions),
-        "ignored": _lists(plan.ignored),
+        "submissions": wires(plan.submissions),
+        "ignored": lists(plan.ignored),
         "outside": dict(plan.outside),
         "finishes": plan.finishes,
-        "exposes": _wires(plan.exposes),
+        "exposes": wires(plan.exposes),
         "unchecked": list(plan.unchecked),
         "by": plan.by,
         "name": plan.name,
@@ -133,7 +129,7 @@ def registered(study: outcomes.Registered) -> Document:
         "time": study.time,
         "protocol": PRESENTED + study.protocol_hash,
         "receipt": study.receipt.decode(),
-        "infeasible": _wires(study.infeasible),
+        "infeasible": wires(study.infeasible),
         "warnings": list(study.warnings),
     }
 
@@ -147,10 +143,10 @@ def sealed(pool: outcomes.PoolSealed) -> Document:
         "time": pool.time,
         "standing": pool.standing,
         "rows": dict(pool.rows),
-        "undeclared": _lists(pool.undeclared),
+        "undeclared": lists(pool.undeclared),
         "outside": dict(pool.outside),
-        "shortfall": _wires(pool.shortfall),
-        "overlaps": _wires(pool.overlaps),
+        "shortfall": wires(pool.shortfall),
+        "overlaps": wires(pool.overlaps),
         "remembered": pool.remembered,
         "recipients": list(pool.recipients),
         "custody": pool.custody,
@@ -185,8 +181,8 @@ def requested(request: outcomes.RequestWritten) -> Document:
         "request_file": str(request.path),
         **request.decision.as_json(),
         "recipients": list(request.recipients),
-        "submissions": _wires(request.submissions),
-        "ignored": _lists(request.ignored),
+        "submissions": wires(request.submissions),
+        "ignored": lists(request.ignored),
         "outside": dict(request.outside),
         "finishes": request.finishes,
         "unchecked": list(request.unchecked),
@@ -360,7 +356,7 @@ def _noted(noted: Noted) -> Document:
 def _story(told: Story) -> Document:
     seal = {
         **dataclasses.asdict(told.seal),
-        "shortfall": _wires(told.seal.shortfall),
+        "shortfall": wires(told.seal.shortfall),
         "recipients": list(told.seal.recipients),
         "custody": told.custody,
     }
@@ -373,7 +369,10 @@ def _story(told: Story) -> Document:
         "result": told.name,
         "study": told.study,
         "pool": told.pool,
-        "now": told.now,
+        # Where entries are left out that may be of the study, nobody knows.
+        "now": None if told.left_out else told.now,
+        "last": told.last,
+        "left_out": told.left_out,
         "registration": dataclasses.asdict(told.registration),
         "seal": seal,
         "replaced": list(told.replaced),
@@ -417,7 +416,7 @@ def _pool(pool: PoolState) -> Document:
             }
             for each in pool.handed
         ],
-        "shortfall": _wires(sealed_.decision.shortfall),
+        "shortfall": wires(sealed_.decision.shortfall),
         "reads": [_read(read) for read in pool.reads],
     }
 
@@ -437,11 +436,3 @@ def _read(read: ReadMade) -> Document:
         "result": read.result,
         "state": read.state,
     }
-
-
-def _wires(records: Sequence[Wire]) -> list[Document]:
-    return [record.as_json() for record in records]
-
-
-def _lists(columns: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    return {name: list(names) for name, names in columns.items()}

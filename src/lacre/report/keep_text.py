@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from lacre.broker.lost import LostBlob, LostDocument
 from lacre.broker.outcomes import Recovered
+from lacre.broker.parts import LostBlob, LostDocument
 from lacre.report import history
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import warnings
@@ -18,18 +18,8 @@ def recovered_page(recovered: Recovered) -> Page:
     if recovered.entries:
         page.say(_("From {before} entries to {size}").format(before=recovered.before, size=recovered.size))
     page.say(_("Root: {root}").format(root=recovered.root))
-    if recovered.documents:
-        came = ngettext(
-            "{n} document came back with them.", "{n} documents came back with them.", recovered.documents
-        )
-        page.say(came.format(n=recovered.documents))
-    if recovered.erased:
-        gone = ngettext(
-            "{n} text that was erased since is out again.",
-            "{n} texts that were erased since are out again.",
-            recovered.erased,
-        )
-        page.say(gone.format(n=recovered.erased))
+    for said in _texts(recovered):
+        page.say(said)
     if recovered.entries:
         page.gap()
         history.table(page, recovered.entries, recovered.names)
@@ -38,10 +28,44 @@ def recovered_page(recovered: Recovered) -> Page:
     warnings(page, recovered.warnings)
     page.gap()
     if recovered.dry_run:
-        page.say(_("Nothing was written. Without --dry-run it is."))
+        page.say(_after_dry_run(recovered))
     else:
         page.say(_("Next: `lacre audit`."))
     return page
+
+
+def _texts(recovered: Recovered) -> list[str]:
+    """Say which texts and other documents came back, or would, and which were taken out again."""
+    said = []
+    if recovered.documents:
+        came = (
+            ngettext("{n} document would come back.", "{n} documents would come back.", recovered.documents)
+            if recovered.dry_run
+            else ngettext("{n} document came back.", "{n} documents came back.", recovered.documents)
+        )
+        said.append(came.format(n=recovered.documents))
+    if recovered.erased:
+        gone = (
+            ngettext(
+                "{n} text that was erased since would be taken out again.",
+                "{n} texts that were erased since would be taken out again.",
+                recovered.erased,
+            )
+            if recovered.dry_run
+            else ngettext(
+                "{n} text that was erased since is out again.",
+                "{n} texts that were erased since are out again.",
+                recovered.erased,
+            )
+        )
+        said.append(gone.format(n=recovered.erased))
+    return said
+
+
+def _after_dry_run(recovered: Recovered) -> str:
+    if recovered.entries or recovered.documents or recovered.erased:
+        return _("Nothing was written. Next: `lacre recover`, which does all of this.")
+    return _("Nothing was written, and `lacre recover` would write nothing.")
 
 
 def _headline(recovered: Recovered) -> str:

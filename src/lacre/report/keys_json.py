@@ -1,12 +1,10 @@
 """What `lacre key` and `lacre erase` answer, as JSON documents."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from lacre.broker import outcomes
+from lacre.report.values import Document
 from lacre.rules.state import Key
-
-Document = dict[str, Any]
 
 
 def made(key: outcomes.KeyMade) -> Document:
@@ -54,7 +52,12 @@ def keys_of(keys: tuple[Key, ...], names: Mapping[str, str], erased: Mapping[str
 
 def backed_up(backup: outcomes.KeysBackedUp) -> Document:
     """Return what a backup holds."""
-    return {"path": str(backup.path), "files": list(backup.files), "passphrase": backup.passphrase}
+    return {
+        "path": str(backup.path),
+        "files": list(backup.files),
+        "passphrase": backup.passphrase,
+        "closed": list(backup.closed),
+    }
 
 
 def recovered(keys: outcomes.KeysRecovered) -> Document:

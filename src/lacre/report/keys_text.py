@@ -67,11 +67,7 @@ def changed_page(changed: KeyChanged) -> Page:
     page.heading(_headline(changed))
     page.say(_("Id: {keyid}").format(keyid=keyid))
     page.say(_("Roles: {roles}").format(roles=words.listing(sorted(key.roles))))
-    page.say(
-        _("On record as entry {entry}, {time} UTC.").format(
-            entry=changed.entry, time=words.moment(changed.time)
-        )
-    )
+    page.say(words.on_record(changed.entry, changed.time))
     page.gap()
     for line in _follows(changed):
         page.say(line)
@@ -111,6 +107,12 @@ def backed_up_page(backup: KeysBackedUp) -> Page:
                 "It opens with its passphrase alone: here with `lacre key recover`, elsewhere with age and tar."
             )
         )
+    elif backup.closed:
+        said = _("It is open. Still closed in it, with the passphrase that the ledger's keys have: {files}.")
+        page.say(said.format(files=words.listing(backup.closed)))
+        rest = [name for name in backup.files if name not in backup.closed]
+        if rest:
+            page.say(_("Whoever finds it has these: {files}.").format(files=words.listing(rest)))
     else:
         page.say(_("It is open: whoever finds it has these keys."))
     page.gap()
@@ -148,11 +150,7 @@ def erased_page(erased: Erased) -> Page:
     page = Page()
     page.heading(_("Erased: the {what} of entry {entry}").format(what=erased.what, entry=erased.named))
     page.say(_("Its digest, which stays named: {digest}").format(digest=erased.digest))
-    page.say(
-        _("On record as entry {entry}, {time} UTC.").format(
-            entry=erased.entry, time=words.moment(erased.time)
-        )
-    )
+    page.say(words.on_record(erased.entry, erased.time))
     if not erased.present:
         page.say(_("The text itself was missing before. From now on it counts as erased."))
     page.gap()
@@ -180,7 +178,7 @@ def _follows(changed: KeyChanged) -> list[str]:
     if changed.action == "revoke":
         ended = [_(ENDED[role]) for role in ENDED if role in key.roles]
         before = _("What it signed before entry {entry} stays valid.").format(entry=changed.entry)
-        return [*ended, before]
+        return [*ended, before, *_void(key)]
     if changed.action == "enrol":
         return [_("Whoever holds its private half signs with --key FILE, from the next entry on.")]
     old = words.short(changed.replaces or "")
@@ -189,13 +187,25 @@ def _follows(changed: KeyChanged) -> list[str]:
         lines.append(
             _("The key {old}… signs nothing more; what it signed before stays valid.").format(old=old)
         )
-        return lines
+        return [*lines, *_void(key)]
     lines += [
         _("Both keys sign each checkpoint now. Publish the new verifier key beside the old one:"),
         *changed.verifier_keys,
         _("When everybody has the new one, end the old: `lacre key revoke {old}`.").format(old=old),
     ]
     return lines
+
+
+def _void(key: Key) -> list[str]:
+    """Say what becomes of the requests that a key signed and nobody answered yet, if it may have."""
+    if "registrant" not in key.roles:
+        return []
+    return [
+        _(
+            "Requests that it signed (`lacre reveal --request-out`) and that nobody has answered yet are void: make "
+            "them anew."
+        )
+    ]
 
 
 def _row(key: Key, shown: KeysShown) -> Row:

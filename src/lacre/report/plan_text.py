@@ -12,7 +12,7 @@ from lacre.protocol.models import Protocol
 from lacre.report import words
 from lacre.report.custody_text import sealed_to
 from lacre.report.page import Cell, Column, Page, Row
-from lacre.report.result_text import ignored, outside, shortfalls, warnings
+from lacre.report.result_text import ignored, kept_infeasible, outside, shortfalls, warnings
 from lacre.rules.overlap_words import overlap_text
 from lacre.text import _, ngettext
 
@@ -89,8 +89,19 @@ def checked_page(checked: Checked) -> Page:
             )
         )
     page.gap()
-    page.say(_("Nothing was recorded. Next: `lacre register {name}`.").format(name=checked.name))
+    page.say(_after_check(checked))
     return page
+
+
+def _after_check(checked: Checked) -> str:
+    if any(need.infeasible for need in checked.needs):
+        said = _(
+            "Nothing was recorded. Next: plan more cases, or change the criterion, and check again; to keep it as it "
+            'is, `lacre register {name} --accept-infeasible "REASON"`.'
+        )
+    else:
+        said = _("Nothing was recorded. Next: `lacre register {name}`.")
+    return said.format(name=checked.name)
 
 
 def _simulated(page: Page, needs: "Sequence[Need]") -> None:
@@ -143,17 +154,9 @@ def registered_page(registered: Registered) -> Page:
     """Write a registration for people."""
     page = Page()
     page.heading(_("{study} is registered").format(study=registered.study))
-    page.say(
-        _("Entry {entry}, {time} UTC").format(entry=registered.entry, time=words.moment(registered.time))
-    )
+    page.say(words.on_record(registered.entry, registered.time))
     page.say(_("Protocol sha256:{digest}").format(digest=registered.protocol_hash))
-    for each in registered.infeasible:
-        page.say(
-            Cell(_("Warning: "), "yellow"),
-            _("{analysis}, {criterion} can only come out one way; it was kept for the reason given.").format(
-                analysis=each.analysis, criterion=each.criterion
-            ),
-        )
+    kept_infeasible(page, registered.infeasible)
     warnings(page, registered.warnings)
     return page
 
@@ -171,7 +174,7 @@ def sealed_page(sealed: PoolSealed) -> Page:
     page = Page()
     counts = _("{pool} of {study} is sealed and counts as {standing}")
     page.heading(counts.format(pool=sealed.pool, study=sealed.study, standing=sealed.standing))
-    page.say(_("Entry {entry}, {time} UTC").format(entry=sealed.entry, time=words.moment(sealed.time)))
+    page.say(words.on_record(sealed.entry, sealed.time))
     for table, rows in sealed.rows.items():
         page.say(ngettext("{table}: {rows} row", "{table}: {rows} rows", rows).format(table=table, rows=rows))
     for line in shortfalls(sealed.shortfall):
@@ -275,7 +278,8 @@ def _simulated_share(share: float, error: float, simulations: int) -> str:
     if share in (0.0, 1.0):
         bound = words.percent(abs(share - 3 / simulations))
         return f"< {bound}" if share == 0 else f"> {bound}"
-    return f"{words.rate(share)} ± {100 * error:.1f}"
+    spread = f"{100 * error:.1f}"
+    return f"{words.rate(share)} ± {'<0.1' if float(spread) == 0 else spread}"
 
 
 def _size(found: "Needed | None") -> list[str | Cell]:

@@ -30,7 +30,9 @@ SHOWN: Mapping[str, str] = MappingProxyType(
         ),
         "complete": N_("No entry up to the checkpoint is left out."),
         "signatures": N_("A key that was entitled to it signed each request, and the broker each entry."),
-        "law": N_("Every decision on {study} follows from the rules and from what stood before it."),
+        "law": N_(
+            "Every decision on {study} up to entry {last} follows from the rules and from what stood before it."
+        ),
         "result": N_("The result is the one on record, by the protocol on record before it."),
         "numbers": N_(
             "Of its own counts: {estimates} values, {bounds} intervals and {criteria} verdicts of criteria "
@@ -50,12 +52,25 @@ NOT_SHOWN: Mapping[str, str] = MappingProxyType(
             "Whose log it is: no key was given, and the bundle's own prove nothing. Use --key."
         ),
         "completeness": N_(
-            "Completeness: {redacted} entries were left out, and what they say is not known. A later read of "
-            "another study or a key taken back may be among them."
+            "Completeness: what the entries say that were left out ({redacted}) is not known. They may be of other "
+            "studies or of the ledger itself, and revoke a key or erase a text."
+        ),
+        "later-of-study": N_(
+            "What became of {study} after entry {last}, the last of it that is shown: of the entries after that, "
+            "{count} are left out, and any of them may be of {study}: another read, a deviation, an amendment "
+            "that makes the pool dev, other hands, a withdrawal. What result.json and report.txt say of today is "
+            "shown up to entry {last} alone. Before it none of {study} is left out, since each of its entries names "
+            "the one before."
+        ),
+        "prefix": N_(
+            "That this is a beginning of what others kept, which is longer: {memories}. A register's folder, with "
+            "its entries, would show it."
         ),
         "other-studies": N_("The law for other studies, whose protocols are not in the bundle."),
-        "withheld": N_("{count} numbers that disclosure control withholds."),
-        "beyond": N_("{count} numbers that the counts alone do not give."),
+        "withheld": N_("Numbers that disclosure control withholds: {count}."),
+        "beyond": N_("Numbers that the counts alone do not give: {count}."),
+        "report": N_("The words of report.txt, which are the exporter's and were not checked."),
+        "unchecked": N_("What result.json says besides, which nothing here gives: {names}."),
         "later": N_("What was put on record after entry {last}."),
         "rewriting": N_(
             "That the owner of the log did not write it anew before anyone else kept a checkpoint of it."
@@ -101,7 +116,8 @@ class Verified:
     """A bundle checked: what an audit of it found and more, and what was computed again.
 
     `result` is the name of the result it says it is of, None where it could not be opened; `state` is what
-    the result says. `key` and `memories` are what it was held to.
+    the result says. `key` and `memories` are what it was held to; `unchecked` are names of `result.json` that
+    nothing in the bundle gives.
     """
 
     result: str | None
@@ -111,6 +127,7 @@ class Verified:
     key: str | None = None
     memories: tuple[str, ...] = ()
     state: str | None = None
+    unchecked: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -133,44 +150,70 @@ class Verified:
         again = self.recomputed
         if not self.ok:
             return {}
-        study = (self.result or "").rpartition("@")[0]
+        study = self._study
         codes: dict[str, dict[str, Any]] = {"whole": {}, "order": {"entries": self.audit.entries}}
         if not self.only_study:
             codes["complete"] = {}
-        codes |= {"signatures": {}, "law": {"study": study}, "result": {}}
+        last = max((each.index for each in self.audit.history), default=0)
+        codes |= {"signatures": {}, "law": {"study": study, "last": last}, "result": {}}
         if again is not None:
             counts = {"estimates": again.estimates, "bounds": again.bounds, "criteria": again.criteria}
             codes["numbers"] = counts
         if self.key is not None:
             codes["authentic"] = {}
-        newer = {each.fields["memory"] for each in self.warnings if each.code == "memory-newer"}
-        kept = [name for name in self.memories if name not in newer]
+        unproved = self._unproved
+        kept = [name for name in self.memories if name not in unproved]
         if kept:
             codes["remembered"] = {"memories": words.listing(kept)}
         return {code: _(SHOWN[code]).format(**fields) for code, fields in codes.items()}
 
     @property
+    def _study(self) -> str:
+        return (self.result or "").rpartition("@")[0]
+
+    @property
+    def _unproved(self) -> tuple[str, ...]:
+        """The memories that are longer, and of which this is not shown to be a beginning."""
+        return tuple(each.fields["memory"] for each in self.warnings if each.code == "memory-unproved")
+
+    @property
     def not_shown(self) -> dict[str, str]:
-        """What it does not show, by code."""
-        again, ledger = self.recomputed, self.audit.ledger
+        """What it does not show, by code; nothing of what is no bundle."""
+        if self.result is None:
+            return {}
         codes: dict[str, dict[str, Any]] = {"data": {}, "declared": {}}
         if self.key is None:
             codes["authenticity"] = {}
-        if self.only_study:
-            codes["completeness"] = {"redacted": 0 if ledger is None else ledger.redacted}
-        else:
-            codes["other-studies"] = {}
+        codes |= self._not_whole
+        again = self.recomputed
         if again is not None and again.withheld:
             codes["withheld"] = {"count": again.withheld}
         if again is not None and again.beyond:
             codes["beyond"] = {"count": again.beyond}
+        codes["report"] = {}
+        if self.unchecked:
+            codes["unchecked"] = {"names": words.listing(self.unchecked)}
         if self.audit.entries:
             codes["later"] = {"last": self.audit.entries - 1}
         codes["rewriting"] = {}
-        story = self.audit.story
-        if story is not None:
-            codes["custody"] = {"grade": custody(story.custody)}
+        if self.audit.story is not None:
+            codes["custody"] = {"grade": custody(self.audit.story.custody)}
         return {code: _(NOT_SHOWN[code]).format(**fields) for code, fields in codes.items()}
+
+    @property
+    def _not_whole(self) -> dict[str, dict[str, Any]]:
+        """What is not shown for want of entries, of other studies' protocols, or of what others kept."""
+        ledger, story = self.audit.ledger, self.audit.story
+        codes: dict[str, dict[str, Any]] = {}
+        if not self.only_study:
+            codes["other-studies"] = {}
+        else:
+            codes["completeness"] = {"redacted": 0 if ledger is None else ledger.redacted}
+        if story is not None and story.left_out:
+            codes["later-of-study"] = {"study": story.study, "last": story.last, "count": story.left_out}
+        if self._unproved:
+            codes["prefix"] = {"memories": words.listing(self._unproved)}
+        return codes
 
 
 # --- pages --------------------------------------------------------------------------------------------------
@@ -187,7 +230,7 @@ def register_page(written: RegisterExported) -> Page:
     if written.before is not None:
         page.say(_("There were {before} entries before.").format(before=written.before))
     page.say(
-        _("{written} files written, {removed} removed.").format(
+        _("Files written: {written}; removed: {removed}.").format(
             written=written.written, removed=written.removed
         )
     )
@@ -218,10 +261,15 @@ def verified_page(verified: Verified) -> Page:
     """Write what a bundle shows, and what it does not."""
     page = Page()
     count = len(verified.findings)
+    if verified.result is None:
+        page.heading(_("This is no bundle that can be checked: "), Cell(_("damaged"), "bold red"))
+        for each in verified.findings:
+            page.say(each.message)
+        return page
     sound = Cell(_("sound"), "bold green")
     if count:
         sound = Cell(ngettext("{n} finding", "{n} findings", count).format(n=count), "bold red")
-    page.heading(_("Bundle of {result}: ").format(result=printable(verified.result or _("nothing"))), sound)
+    page.heading(_("Bundle of {result}: ").format(result=printable(verified.result)), sound)
     report = verified.audit
     said = ngettext("{n} entry, root {root}", "{n} entries, root {root}", report.entries)
     page.say(said.format(n=report.entries, root=report.root))

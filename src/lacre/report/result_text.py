@@ -10,7 +10,7 @@ from lacre.report import analysis_text, history, words
 from lacre.report.analysis_text import Document, verdict
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.rules.overlap_words import overlaps_text
-from lacre.rules.requests import ReadDecision, Shortfall, SubmissionFacts
+from lacre.rules.requests import Infeasible, ReadDecision, Shortfall, SubmissionFacts
 from lacre.text import N_, _, ngettext
 
 CUSTODY: Mapping[str, str] = MappingProxyType(
@@ -20,8 +20,9 @@ CUSTODY: Mapping[str, str] = MappingProxyType(
             "proves the order of things and what was declared."
         ),
         "second keyholder": N_(
-            "second keyholder. It is sealed to someone else's recipient, so that only both together can look "
-            "without a trace."
+            "second keyholder, as declared. It is sealed to a recipient that is not this ledger's. Only both together "
+            "can look without a trace if that recipient is somebody else, and if whoever sealed it kept no copy of the "
+            "files: the ledger can see neither, and an identity given with --identity is no proof of a second person."
         ),
         "service": N_(
             "service. The custodian's broker alone can open it, and its operator can look without a trace."
@@ -281,6 +282,17 @@ def warnings(page: Page, said: Sequence[str]) -> None:
     """Pass on what was odd and no reason to refuse."""
     for warning in said:
         page.say(Cell(_("Warning: "), "yellow"), warning)
+
+
+def kept_infeasible(page: Page, criteria: Sequence[Infeasible]) -> None:
+    """Warn of criteria that were kept although they decide nothing."""
+    for each in criteria:
+        page.say(
+            Cell(_("Warning: "), "yellow"),
+            _("{analysis}, {criterion} can only come out one way; it is kept for the reason given.").format(
+                analysis=each.analysis, criterion=each.criterion
+            ),
+        )
 
 
 def plan_page(planned: ReadPlanned) -> Page:

@@ -50,7 +50,7 @@ def status_page(status: LedgerStatus) -> Page:
         page.gap()
         page.say(_("There is no study yet: `lacre register PROTOCOL`."))
     for study in status.studies:
-        _study(page, study)
+        _study(page, study, status.recipient)
         grades = status.custody.get(study.slug, {})
         if grades:
             shown = "; ".join(f"{printable(pool)} {grade}" for pool, grade in grades.items())
@@ -73,7 +73,7 @@ def study_page(shown: StudyShown) -> Page:
     """Write one study, whole."""
     page = Page()
     protocol = shown.study.in_force.protocol
-    _study(page, shown.study)
+    _study(page, shown.study, shown.recipient)
     _versions(page, shown)
     _said(page, shown)
     page.gap()
@@ -193,13 +193,13 @@ def _said(page: Page, shown: StudyShown) -> None:
         else:
             title = _("Deviation of entry {entry}").format(entry=each.about)
         page.heading(title)
-        page.say(_("Entry {entry}, {time} UTC").format(entry=each.entry, time=words.moment(each.time)))
+        page.say(words.on_record(each.entry, each.time))
         if each.text in shown.texts:
             page.block("\n".join(words.said_lines(shown.texts[each.text])))
         page.say(_("Known then: {known}.").format(known=words.known(each.decision.known)), indent=1)
 
 
-def _study(page: Page, study: StudyState) -> None:
+def _study(page: Page, study: StudyState, own: str) -> None:
     page.heading(study.slug)
     registered = study.registered
     time = words.moment(registered.time)
@@ -233,7 +233,7 @@ def _study(page: Page, study: StudyState) -> None:
             count,
         )
         page.say(said.format(n=count, study=study.slug))
-    for line in next_steps(study):
+    for line in next_steps(study, own):
         page.say(_("Next: {step}").format(step=line))
 
 
@@ -276,8 +276,11 @@ def _result(read: ReadMade) -> str:
     return _("{result} (confirmatory)").format(result=name) if read.decision.confirmatory else name
 
 
-def next_steps(study: StudyState) -> list[str]:
-    """Say what the protocol still asks for; nothing, of a study that was withdrawn."""
+def next_steps(study: StudyState, own: str = "") -> list[str]:
+    """Say what the protocol still asks for; nothing, of a study that was withdrawn.
+
+    `own` is the recipient of the ledger: a pool that was not sealed to it is asked for.
+    """
     if study.withdrawn is not None:
         return []
     steps = []
@@ -291,7 +294,8 @@ def next_steps(study: StudyState) -> list[str]:
             steps.append(f'lacre seal {study.slug} {name} FILE --replace --reason "TEXT"')
     teste = study.pools.get("teste")
     if teste is not None and teste.unread and reads_as_sealed(study, "teste", protocol):
-        steps.append(f"lacre reveal {study.slug} --submission FILE")
+        asks = " --request-out FILE" if own and own not in teste.recipients else ""
+        steps.append(f"lacre reveal {study.slug} --submission FILE{asks}")
     for pool_state in study.pools.values():
         steps.extend(
             _("the same `lacre {verb}` again, to finish the read at entry {entry}").format(

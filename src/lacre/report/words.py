@@ -96,6 +96,11 @@ def moment(time: str) -> str:
     return f"{time[:10]} {time[11:19]}" if len(time) >= 19 else printable(time)
 
 
+def on_record(entry: int, time: str) -> str:
+    """Return where and when something was put on record."""
+    return _("Entry {entry}, {time} UTC").format(entry=entry, time=moment(time))
+
+
 def short(digest: str) -> str:
     """Return the beginning of a digest, enough to tell one from another by eye."""
     return digest[:12]

@@ -9,8 +9,9 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
  1. A study begins with its registration. Nothing else of a study stands before it, and a study is registered
     once. A criterion that can only come out one way is refused, unless its keeping is explained on record.
  2. A pool is sealed only if the protocol in force declares it, once, and with exactly its declared tables. It
-    may be replaced, on the record, until its content is first read. What an amendment declares otherwise than
-    it was sealed has to be sealed again. A pool may be handed to other recipients whole, without a read.
+    may be replaced, on the record and with a reason, until its content is first read. What an amendment
+    declares otherwise than it was sealed has to be sealed again. A pool may be handed to other recipients
+    whole, without a read.
  3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count.
  5. Each read of each pool is an entry before a byte is decrypted: who, when, for what, under which protocol,
     with which submissions, in which class, which number. What can be checked without reading is checked
@@ -42,7 +43,8 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     manual review. With `accept_dev` a read never finishes another.
 17. Nothing is deleted: withdrawn studies, replaced pools, failed reads and every result stay listed. A label
     erratum scores the same submissions again on corrected tables, and both numbers stay; the second is
-    exploratory. A name or a reason may be erased by its owner's entry; its digest stays.
+    exploratory. A name or a reason may be erased by an
+    entry that an owner asked for; its digest stays.
 18. A ledger that is no extension of what is remembered of it is refused for writing (`lacre.store.memory`
     compares; the refusals stand with the law's other errors).
 19. A clock that runs backwards is a warning, never a refusal.

@@ -24,7 +24,7 @@ from lacre.rules.state import State, StudyState
 NEVER_AMENDED = ("locked", "remedies", "max_rebalances")
 WORDS_ONLY = frozenset({"title", "question", "language"})
 """What no result is made from."""
-BY_NAME = {"pools", "analyses", "tables", "bins", "thresholds", "sampling", "relabel", "variants"}
+BY_NAME = frozenset({"pools", "analyses", "tables", "bins", "thresholds", "sampling", "relabel", "variants"})
 FREE_TO_CHANGE = frozenset({"text", "category", "outcome", "ordinal", "digest"})
 """The types whose cells no declaration refuses: other values or other words for missing read the same file."""
 
@@ -56,17 +56,20 @@ def decide_amend(state: State, request: Amend, by: str, facts: AmendFacts) -> Am
 
 
 def difference_document(changes: Iterable[Change]) -> bytes:
-    """The field-by-field difference as it is kept: canonical JSON; a side that is absent is left out."""
-    return canonical_json(
-        [
-            {
-                "path": change.path,
-                **({} if change.before is ABSENT else {"before": change.before}),
-                **({} if change.after is ABSENT else {"after": change.after}),
-            }
-            for change in changes
-        ]
-    )
+    """The field-by-field difference as it is kept: canonical JSON."""
+    return canonical_json(difference_value(changes))
+
+
+def difference_value(changes: Iterable[Change]) -> list[dict[str, Any]]:
+    """A field-by-field difference as a JSON value; a side that is absent is left out."""
+    return [
+        {
+            "path": change.path,
+            **({} if change.before is ABSENT else {"before": change.before}),
+            **({} if change.after is ABSENT else {"after": change.after}),
+        }
+        for change in changes
+    ]
 
 
 def difference_of(document: bytes) -> tuple[Change, ...]:

@@ -8,8 +8,10 @@ from lacre.errors import (
     PoolNotDeclared,
     PoolNotSealed,
     ProtocolNotInForce,
+    StudyMisspelt,
     StudyNotRegistered,
     StudyWithdrawn,
+    StudyWithEntry,
 )
 from lacre.protocol.pools import Pool
 from lacre.rules.requests import Known, RegisterFacts
@@ -38,6 +40,11 @@ def require_role(state: State, by: str, role: str) -> None:
 def require_study(state: State, slug: str) -> StudyState:
     """Rule 1: nothing of a study precedes its registration."""
     if state.study is None:
+        alone, mark, _entry = slug.partition("@")
+        if mark:
+            raise StudyWithEntry(study=slug, alone=alone)
+        if state.near is not None:
+            raise StudyMisspelt(study=slug, near=state.near)
         raise StudyNotRegistered(study=slug)
     return state.study
 

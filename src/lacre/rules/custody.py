@@ -1,7 +1,8 @@
 """The custody grade: who can look at a sealed pool without leaving a trace; and how a pool changes hands."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from lacre.canonical import canonical_json, sha256_hex
 from lacre.errors import RewrapDiffers
 from lacre.rules.common import require_role, require_sealed, require_study
 from lacre.rules.requests import Rewrap, RewrapDecision
@@ -14,25 +15,32 @@ SECOND_KEYHOLDER = "second keyholder"
 def grade(recipients: Sequence[str], own: str) -> str:
     """The grade of a pool sealed to `recipients` in a ledger whose own recipient is `own`.
 
-    A pool that the ledger's own identity can open is self-held; sealed to others alone, it takes them and
-    whoever holds the data together.
+    A pool that the ledger's own identity can open is self-held. Sealed to others alone, it has a second
+    keyholder as declared: that a recipient is another person's, and that whoever sealed it kept no copy of the
+    files, no entry shows.
     """
     return SELF_HELD if own in recipients else SECOND_KEYHOLDER
 
 
 def holders(pool: PoolState) -> tuple[str, ...]:
-    """Everyone a pool was ever sealed or handed to, since the seal that counts.
+    """Everyone a pool was ever sealed or handed to, in seals that were replaced, too.
 
     Handing it on takes nothing away from who held it before: the old wrapped keys are not destroyed, and nobody
-    could prove that they were.
+    could prove that they were. And a file that takes another's place may hold the same cases.
     """
-    hands = (pool.sealed.request.recipients, *(handed.request.recipients for handed in pool.handed))
+    seals = (*pool.replaced, pool.sealed)
+    hands = (*(seal.request.recipients for seal in seals), *(each.request.recipients for each in pool.handed))
     return tuple(dict.fromkeys(recipient for hand in hands for recipient in hand))
 
 
 def grade_of(pool: PoolState, own: str) -> str:
     """The grade of a pool through all the hands it went, in a ledger whose own recipient is `own`."""
     return grade(holders(pool), own)
+
+
+def covers(ciphertexts: Iterable[str]) -> str:
+    """What a request to hand a pool on says of the ciphertexts whose keys go along: one digest of them all."""
+    return sha256_hex(canonical_json(sorted(ciphertexts)))
 
 
 def decide_rewrap(state: State, request: Rewrap, by: str) -> RewrapDecision:
@@ -43,8 +51,7 @@ def decide_rewrap(state: State, request: Rewrap, by: str) -> RewrapDecision:
     require_role(state, by, "custodian")
     study = require_study(state, request.study)
     pool = require_sealed(study, request.pool)
-    handed = [each.ciphertext for each in request.keys]
-    if sorted(handed) != sorted(pool.wrapped_keys) or not request.recipients:
+    if request.covers != covers(pool.wrapped_keys) or not request.recipients:
         raise RewrapDiffers(pool=pool.name)
     hands = (*holders(pool), *request.recipients)
     return RewrapDecision(custody=grade(hands, state.recipient))

@@ -3,6 +3,7 @@
 A paper lists these. All of them follow from the entries, so a stranger's list is the same.
 """
 
+import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -17,6 +18,7 @@ from lacre.rules.requests import (
     Erratum,
     Infeasible,
     Known,
+    Overlap,
     Read,
     ReadDecision,
     ReadFacts,
@@ -41,7 +43,11 @@ Kind = Literal[
     "as-dev",
     "met",
     "handing",
+    "alike",
     "read",
+    "exposing",
+    "exposed",
+    "review",
     "unfinished",
     "erratum",
 ]
@@ -53,7 +59,9 @@ class Departure:
 
     `about` is the entry it concerns (a deviation's, the seal replaced, the result corrected), `result` the
     entry of what a read gave, `words` the salted digest of what was said of it, `count` of cases met before.
-    `version` is that of the plan from an amendment on, `codes` say why a read is exploratory.
+    `version` is that of the plan from an amendment on, `codes` say why a read is exploratory, or why its result
+    is for a person to review. `overlaps` are cases in common with other pools, as the broker declared them; of
+    a pool that was `exposed` they name the study and the pool that were read, and `entry` is that read's.
     """
 
     entry: int
@@ -71,14 +79,25 @@ class Departure:
     count: int = 0
     burns: tuple[str, ...] = ()
     words: str | None = None
+    overlaps: tuple[Overlap, ...] = ()
 
 
-def departures(history: Iterable[Recorded], protocols: Protocols) -> tuple[Departure, ...]:
-    """Return the departures of the study whose entries are in `history`; entries of keys may be among them."""
+def departures(
+    history: Iterable[Recorded], protocols: Protocols, elsewhere: Iterable[Recorded] = ()
+) -> tuple[Departure, ...]:
+    """Return the departures of the study whose entries are in `history`; entries of keys may be among them.
+
+    `elsewhere` are entries of other studies, by which its pools may have been exposed. Both are in log order.
+    """
     state = State(protocols)
     found: list[Departure] = []
     known: dict[int, tuple[Known, ...]] = {}
-    for recorded in history:
+    ours = ((recorded, True) for recorded in history)
+    theirs = ((recorded, False) for recorded in elsewhere)
+    for recorded, own in heapq.merge(ours, theirs, key=lambda each: each[0].index):
+        if not own:
+            found += () if state.study is None else exposed_by(recorded, state.study)
+            continue
         before = state.study
         state = step(state, recorded)
         content = recorded.content
@@ -86,14 +105,60 @@ def departures(history: Iterable[Recorded], protocols: Protocols) -> tuple[Depar
             known[recorded.index] = () if before is None else known_of(before)
             found += _Departing(recorded, content, before, state.study).all()
     if state.study is not None:
-        found = [_with_result(each, state.study) for each in found]
+        found = [_with_result(each, state.study) for each in _first_told(found)]
         told = {each.entry for each in found if each.kind in {"read", "erratum"}}
         found += _unfinished(state.study, told, known)
     return tuple(sorted(found, key=lambda each: each.entry))
 
 
+def exposed_by(recorded: Recorded, study: StudyState) -> Iterator[Departure]:
+    """Yield what another study's entry exposed of this one: pools that nobody had read, as the broker declared."""
+    content = recorded.content
+    if not isinstance(content, Answered) or not isinstance(content.request, Read):
+        return
+    request, facts = content.request, content.facts
+    assert isinstance(facts, ReadFacts)
+    if request.study == study.slug or request.finishes is not None:
+        return
+    for each in facts.exposes:
+        if each.study == study.slug and each.pool in study.pools:
+            seen = each.model_copy(update={"study": request.study, "pool": request.pool})
+            yield Departure(
+                recorded.index,
+                recorded.time,
+                content.by,
+                "exposed",
+                known_of(study),
+                pool=each.pool,
+                overlaps=(seen,),
+            )
+
+
+def _first_told(found: Iterable[Departure]) -> Iterator[Departure]:
+    """Leave out of what pools have in common all that was told before, of either of them, at a seal or a read."""
+    told: set[tuple[object, ...]] = set()
+    for each in found:
+        if each.kind == "exposed":
+            told |= {(each.pool, other.study, other.pool) for other in each.overlaps}
+        if each.kind != "alike":
+            yield each
+            continue
+        new = []
+        for other in each.overlaps:
+            one = (each.pool, other.study, other.pool)
+            both = {
+                (*one, other.kind, other.label),
+                (other.pool, other.study, each.pool, other.kind, other.label),
+            }
+            if one not in told and not both & told:
+                new.append(other)
+            told |= both
+        if new:
+            yield replace(each, overlaps=tuple(new))
+
+
 def _with_result(found: Departure, study: StudyState) -> Departure:
-    if found.pool is None or found.kind not in {"read", "erratum"}:
+    if found.pool is None or found.kind not in {"read", "erratum", "exposing"}:
         return found
     return replace(found, result=study.pools[found.pool].result_of(found.entry))
 
@@ -183,6 +248,11 @@ class _Departing:
             yield self._made("as-dev", pool=pool)
         if facts.remembered:
             yield self._made("met", pool=pool, count=facts.remembered)
+        yield from self._alike(pool, facts)
+
+    def _alike(self, pool: str, facts: SealFacts | ReadFacts) -> Iterator[Departure]:
+        if facts.shared or facts.exposed:
+            yield self._made("alike", pool=pool, overlaps=(*facts.shared, *facts.exposed))
 
     def _handing(self, request: Rewrap) -> Departure:
         before = self._pool(request.pool).recipients
@@ -193,15 +263,32 @@ class _Departing:
         facts, decision = self._content.facts, self._content.decision
         assert isinstance(facts, ReadFacts)
         assert isinstance(decision, ReadDecision)
-        if request.finishes is not None or request.purpose == "inputs":
+        if request.purpose == "inputs":
             return
         pool = request.pool
+        if request.finishes is not None:
+            before = self._read_at(request.finishes)
+            new = tuple(code for code in decision.review if code not in before.review)
+            if new:
+                yield self._made("review", pool=pool, about=request.finishes, codes=new)
+            return
         # A pool's name is its role. On dev everything is tried; elsewhere, what is not registered departs.
         if decision.exploratory and pool != "dev":
             burns = (pool,) if decision.burns else ()
             yield self._made("read", pool=pool, codes=decision.exploratory, burns=burns, words=request.reason)
+        if decision.review:
+            yield self._made("review", pool=pool, about=self._recorded.index, codes=decision.review)
+        if facts.exposes:
+            yield self._made("exposing", pool=pool, overlaps=facts.exposes, words=request.reason)
         if facts.remembered > self._pool(pool).sealed.facts.remembered:
             yield self._made("met", pool=pool, count=facts.remembered)
+        yield from self._alike(pool, facts)
+
+    def _read_at(self, entry: int) -> ReadDecision:
+        assert self._before is not None, "a read's entry comes after its study's registration"
+        found = self._before.read_at(entry)
+        assert found is not None, "the law lets no other read be finished than one on record"
+        return found[1].decision
 
     def _pool(self, name: str) -> PoolState:
         assert self._before is not None, "a pool's entries come after its study's registration"

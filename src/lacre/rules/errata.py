@@ -1,7 +1,7 @@
 """Scoring the same submissions again on corrected tables: rule 17."""
 
 from lacre.errors import CorrectsNoResult, ErratumDiffers, ErratumTablesUnknown
-from lacre.rules.common import require_open, require_role, require_sealed, require_study
+from lacre.rules.common import require_open, require_role, require_study
 from lacre.rules.reading import STATISTICS_CHANGED
 from lacre.rules.requests import Erratum, ErratumFacts, ReadDecision
 from lacre.rules.state import PoolState, ReadMade, State, StudyState
@@ -51,7 +51,7 @@ def corrected_read(study: StudyState, result: int) -> tuple[PoolState, ReadMade]
     found = study.result_read(result)
     if found is None or isinstance(found[1].request, Erratum):
         raise CorrectsNoResult(study=study.slug, entry=result)
-    return require_sealed(study, found[0].name), found[1]
+    return found
 
 
 def errata_of(pool: PoolState, result: int) -> tuple[ReadMade, ...]:

@@ -1,9 +1,17 @@
 """Who may act: keys enrolled, revoked, and taking each other's place."""
 
-from collections.abc import Set
+from collections.abc import Iterable
 
-from lacre.errors import KeyAlreadyEnrolled, KeyNotActive, KeyRolesMixed, LastKeyOfRole, RotationUnderWay
+from lacre.errors import (
+    KeyAlreadyEnrolled,
+    KeyNotActive,
+    KeyRolesMixed,
+    KeyUnsound,
+    LastKeyOfRole,
+    RotationUnderWay,
+)
 from lacre.ledger.keys import PublicKey
+from lacre.ledger.note import VerifierKey
 from lacre.rules.common import require_role
 from lacre.rules.requests import KeyChange, KeyDecision, Role
 from lacre.rules.state import Key, State
@@ -24,9 +32,11 @@ def decide_key(state: State, request: KeyChange, by: str) -> KeyDecision:
     require_role(state, by, "owner")
     if request.action == "revoke":
         key = _active(state, _keyid(request))
-        _check_not_last(state, key, frozenset())
+        _check_not_last(state, key)
         return KeyDecision(revokes=key.keyid)
     keyid = _keyid(request)
+    if not PublicKey(bytes.fromhex(request.public)).sound:
+        raise KeyUnsound(key=request.public[:16])
     if keyid in state.keys:
         raise KeyAlreadyEnrolled(key=keyid[:16], entry=state.keys[keyid].enrolled)
     if request.action == "enrol":
@@ -48,6 +58,19 @@ def active(state: State, role: str) -> tuple[Key, ...]:
     return tuple(key for key in state.keys.values() if key.may(role, state.next_index))
 
 
+def log_verifiers(origin: str, keys: Iterable[Key], size: int | None = None) -> tuple[VerifierKey, ...]:
+    """The keys that may sign checkpoints of `size` entries, or of any size, under the log's name.
+
+    Raises `VerifierKeyInvalid` for an origin that no key may be named by.
+    """
+    index = None if size is None else max(size - 1, 0)
+    return tuple(
+        VerifierKey(origin, PublicKey(bytes.fromhex(key.public)))
+        for key in keys
+        if "log" in key.roles and (index is None or key.may("log", index))
+    )
+
+
 def _keyid(request: KeyChange) -> str:
     return PublicKey(bytes.fromhex(request.public)).keyid
 
@@ -59,8 +82,7 @@ def _active(state: State, keyid: str) -> Key:
     return key
 
 
-def _check_not_last(state: State, key: Key, others: Set[str]) -> None:
+def _check_not_last(state: State, key: Key) -> None:
     for role in NEEDED:
-        left = {other.keyid for other in active(state, role)} - {key.keyid} | others
-        if role in key.roles and not left:
+        if active(state, role) == (key,):
             raise LastKeyOfRole(key=key.keyid[:16], role=role)

@@ -12,6 +12,7 @@ from lacre.errors import (
     NotBetweenGroups,
     NothingToReveal,
     PoolIsOpen,
+    RequestOutdated,
     RevealAlone,
     RevealOnlyTeste,
     RunsOneAnalysis,
@@ -55,6 +56,8 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
         return _decide_finish(require_sealed(study, request.pool), request, facts)
     require_in_force(study, request.protocol)
     pool = sealed_pool(study, request.pool)
+    if request.ciphertext not in {None, pool.sealed.request.ciphertext}:
+        raise RequestOutdated(pool=pool.name, entry=pool.sealed.entry)
     require_same_reading(study, pool)
     if request.purpose == "inputs":
         return _decide_inputs(pool, request)

@@ -210,7 +210,7 @@ def _digests(content: Genesis | Result | Request) -> Iterator[tuple[str, str]]:
         case Withdraw():
             yield "reason", content.reason
         case Rewrap():
-            yield from ((f"key of {each.ciphertext}", each.wrapped_key) for each in content.keys)
+            yield "keyset", content.wrapped_key
         case KeyChange():
             yield "key", PublicKey(bytes.fromhex(content.public)).keyid
         case Erase():

@@ -106,7 +106,11 @@ class Submitted(Wire):
 
 
 class Read(_Asked):
-    """Read a pool: `inputs` hands out ids and input columns, `reveal` and `run` analyse."""
+    """Read a pool: `inputs` hands out ids and input columns, `reveal` and `run` analyse.
+
+    `ciphertext` is that of the seal the signer means, so that no other is read in its place; requests of the
+    first version did not name it.
+    """
 
     verb: Literal["read"] = "read"
     purpose: Literal["inputs", "reveal", "run"]
@@ -118,6 +122,7 @@ class Read(_Asked):
     accept_exposure: bool = False
     finishes: Count | None = None
     reason: Hex64 | None = None
+    ciphertext: Hex64 | None = None
 
 
 class Erratum(_Asked):
@@ -146,21 +151,18 @@ class Erratum(_Asked):
         return None
 
 
-class Rewrapped(Wire):
-    """A ciphertext of a pool (its own, an erratum's) or of a submission, and the file that now holds its key."""
-
-    of: Literal["pool", "submission"]
-    ciphertext: Hex64
-    wrapped_key: Hex64
-
-
 class Rewrap(_Asked):
-    """Hand a sealed pool to other recipients: its key, and those of all that is kept beside it; no read."""
+    """Hand a sealed pool to other recipients: its key, and those of all that is kept beside it; no read.
+
+    `wrapped_key` is the file with all those keys, the keyset, however many they are; `covers` says of which
+    ciphertexts, by the SHA-256 of the canonical JSON list of their digests, sorted.
+    """
 
     verb: Literal["rewrap"] = "rewrap"
     pool: Name
     recipients: tuple[Name, ...]
-    keys: tuple[Rewrapped, ...]
+    wrapped_key: Hex64
+    covers: Hex64
     reason: Hex64 | None = None
 
 

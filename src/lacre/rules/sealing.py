@@ -9,6 +9,7 @@ from lacre.errors import (
     PoolAlreadySealed,
     PoolIsOpen,
     PoolTablesDiffer,
+    ReplacementUnexplained,
     SharedCases,
 )
 from lacre.protocol.pools import Pool
@@ -34,7 +35,7 @@ def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealD
     require_open(study)
     require_in_force(study, request.protocol)
     pool = declared_pool(study, request.pool)
-    check_sealable(study, request.pool, pool, request.replaces)
+    check_sealable(study, request.pool, pool, request.replaces, request.reason)
     _check_tables(pool, request.pool, request.records, facts.rows)
     standing = "dev" if request.as_dev else pool.role
     if standing != "dev" and (early := sum(facts.early_labels.values())):
@@ -43,10 +44,13 @@ def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealD
     return SealDecision(standing=standing, shortfall=_shortfall(pool.planned, facts.rows))
 
 
-def check_sealable(study: StudyState, name: str, pool: Pool, replaces: int | None = None) -> None:
+def check_sealable(
+    study: StudyState, name: str, pool: Pool, replaces: int | None = None, reason: str | None = None
+) -> None:
     """Rule 2, what needs no look at the files: closed, and not sealed before, or replaced before it was read.
 
-    Ids and inputs that were handed out are no reason against a replacement: no label was seen.
+    A replacement has a `reason` (its words, or their digest). Ids and inputs that were handed out do not stand
+    against one: no label was seen.
     """
     if pool.open is not None:
         raise PoolIsOpen(pool=name)
@@ -61,6 +65,8 @@ def check_sealable(study: StudyState, name: str, pool: Pool, replaces: int | Non
     if before.was_read:
         read = before.of_class(*CONTENT_CLASSES)[0]
         raise PoolAlreadyRead(pool=name, entry=read.entry, time=moment(read.time))
+    if reason is None:
+        raise ReplacementUnexplained(pool=name)
 
 
 def _check_tables(pool: Pool, name: str, records: Sequence[SealedRecord], rows: Mapping[str, int]) -> None:

@@ -1,9 +1,9 @@
 """What the entries so far add up to, for one study: `fold` is repeated `step`, and `step` judges nothing."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from lacre.errors import RecordInvalid
+from lacre.errors import DocumentMissing, RecordInvalid
 from lacre.ledger.keys import PublicKey
 from lacre.protocol.models import Protocol
 from lacre.rules.record import Answered, Genesis, Recorded, Result
@@ -155,17 +155,26 @@ class PoolState:
 
     @property
     def wrapped_keys(self) -> Mapping[str, str]:
-        """The wrapped key that opens each ciphertext of the pool now: its own, its submissions', its errata's."""
-        keys = {self.sealed.request.ciphertext: self.sealed.request.wrapped_key}
+        """The file with the key of each ciphertext of the pool: its own, its submissions', its errata's.
+
+        It is the file that came with the ciphertext, or the keyset of the pool's last handing since.
+        """
+        came = {self.sealed.request.ciphertext: (self.sealed.entry, self.sealed.request.wrapped_key)}
         for read in self.reads:
-            keys |= {
-                each.blob: each.wrapped_key for each in read.request.submissions if each.blob not in keys
-            }
+            for each in read.request.submissions:
+                came.setdefault(each.blob, (read.entry, each.wrapped_key))
             if isinstance(read.request, Erratum):
-                keys[read.request.ciphertext] = read.request.wrapped_key
-        for handed in self.handed:
-            keys |= {each.ciphertext: each.wrapped_key for each in handed.request.keys}
-        return keys
+                came.setdefault(read.request.ciphertext, (read.entry, read.request.wrapped_key))
+        last = self.handed[-1] if self.handed else None
+        return {
+            ciphertext: last.request.wrapped_key if last is not None and entry < last.entry else own
+            for ciphertext, (entry, own) in came.items()
+        }
+
+    @property
+    def keysets(self) -> frozenset[str]:
+        """Those of the wrapped keys that are keysets, each of the whole pool as it was when it changed hands."""
+        return frozenset(handed.request.wrapped_key for handed in self.handed)
 
     @property
     def standing(self) -> str:
@@ -233,19 +242,14 @@ class StudyState:
 
     def result_read(self, entry: int) -> tuple[PoolState, ReadMade] | None:
         """The read that gave the result recorded at `entry`, with its pool."""
-        for pool in self.pools.values():
-            for read in pool.reads:
-                if read.result == entry:
-                    return pool, read
-        return None
+        return next(((pool, read) for pool, read in self._reads() if read.result == entry), None)
 
     def read_at(self, entry: int) -> tuple[PoolState, ReadMade] | None:
         """The read recorded at `entry`, with its pool."""
-        for pool in self.pools.values():
-            for read in pool.reads:
-                if read.entry == entry:
-                    return pool, read
-        return None
+        return next(((pool, read) for pool, read in self._reads() if read.entry == entry), None)
+
+    def _reads(self) -> Iterator[tuple[PoolState, ReadMade]]:
+        return ((pool, read) for pool in self.pools.values() for read in pool.reads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +265,8 @@ class State:
     next_index: int = 0
     last: int | None = None
     """The index of the study's latest entry."""
+    near: str | None = None
+    """Where there is no such study, another of a name much like it, if whoever made the state looked for one."""
 
 
 def fold(entries: Iterable[Recorded], protocols: Protocols) -> State:
@@ -269,6 +275,15 @@ def fold(entries: Iterable[Recorded], protocols: Protocols) -> State:
     for recorded in entries:
         state = step(state, recorded)
     return state
+
+
+def fold_ledger(entries: Iterable[Recorded]) -> State:
+    """Add up entries of no study: the ledger's identity and its keys."""
+
+    def no_protocol(digest: str) -> Protocol:
+        raise DocumentMissing(digest=digest)
+
+    return fold(entries, no_protocol)
 
 
 def step(state: State, recorded: Recorded) -> State:

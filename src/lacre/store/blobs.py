@@ -20,7 +20,7 @@ class Blob:
 
 
 def blobs_of(recorded: Recorded) -> Iterator[Blob]:
-    """Yield the blobs that an entry brought into the vault: a pool's, those of its submissions, or new keys."""
+    """Yield the blobs that an entry brought into the vault: a pool's, those of its submissions, or a keyset."""
     if not isinstance(recorded.content, Answered):
         return
     request = recorded.content.request
@@ -33,7 +33,7 @@ def blobs_of(recorded: Recorded) -> Iterator[Blob]:
     elif isinstance(request, Erratum):
         named = [("pool", request.ciphertext), ("key", request.wrapped_key)]
     elif isinstance(request, Rewrap):
-        named = [("key" if k.of == "pool" else "submission-key", k.wrapped_key) for k in request.keys]
+        named = [("key", request.wrapped_key)]
     else:
         return
     for kind, digest in named:

@@ -19,6 +19,7 @@ from lacre.errors import LedgerExists, StoreCorrupt, StoreForeign, StoreNewer
 from lacre.shipped import migrations_folder
 from lacre.store.failures import BUSY_SECONDS, refusing
 from lacre.store.tables import APPLICATION_ID, SCHEMA
+from lacre.text import _
 
 PRAGMAS = (
     "journal_mode = DELETE",
@@ -157,11 +158,11 @@ def _revision(engine: Engine) -> str:
         application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
         if application != APPLICATION_ID:
             if connection.exec_driver_sql("PRAGMA page_count").scalar_one() == 0:
-                raise StoreCorrupt(path=path, why="it is empty")
+                raise StoreCorrupt(path=path, why=_("it is empty"))
             raise StoreForeign(path=path)
         found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all()
     if len(found) != 1:
-        raise StoreCorrupt(path=path, why="it names no revision")
+        raise StoreCorrupt(path=path, why=_("it names no revision"))
     return str(found[0])
 
 

@@ -22,6 +22,7 @@ their order.
 
 import os
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,7 +39,6 @@ from lacre.errors import (
     MemoryDamaged,
     NothingRemembered,
     NotReadable,
-    NotWritten,
 )
 from lacre.ledger import merkle
 from lacre.ledger.merkle import Frontier
@@ -163,9 +163,11 @@ class Memory:
         known = _remembered(folder / "checkpoint")
         if known is not None:
             compare(transaction, known.size, known.root)
-        standing = next(place for place in (folder, *folder.parents) if os.path.lexists(place))
-        if not os.access(standing, os.W_OK | os.X_OK):
-            raise NotWritten(path=str(folder), why=_("the folder is not yours to write to"))
+        _require_writable(folder)
+
+    def require_writable(self) -> None:
+        """Refuse, before anything is recorded, where nothing could be remembered. Raises `NotWritten`, `DiskFull`."""
+        _require_writable(self._ledgers)
 
     def advance(self, engine: Engine, growth: Growth) -> None:
         """Remember a ledger after the commit that brought it `growth`; return once that is safe on the disk.
@@ -282,6 +284,13 @@ def _file(documents: Path, engine: Engine, growth: Growth) -> None:
         with snapshot(engine) as reader:
             compare(reader, growth.size, growth.root)
             file_all(documents, reader.documents())
+
+
+def _require_writable(folder: Path) -> None:
+    # Tried, and not asked: rights say one thing to their owner, and another to who may do everything.
+    make_folder(folder)
+    with writing_file(folder), tempfile.TemporaryFile(dir=folder):
+        pass
 
 
 def _catch_up(

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Executable, Row, bindparam, func, or_, select, text
 
 from lacre.canonical import MAX_SAFE, sha256_hex
-from lacre.errors import EntryNotFound, StoreCorrupt, StoreError
+from lacre.errors import DocumentMissing, EntryNotFound, StoreCorrupt, StoreError
 from lacre.ledger import merkle
 from lacre.store import tables
 from lacre.store.engine import path_of
@@ -163,6 +163,13 @@ class Reader:
         for row in self._rows(_DOCUMENT, digest=digest):
             return Document(row.digest, row.media, row.salt, row.body)
         return None
+
+    def require_document(self, digest: str) -> Document:
+        """Return the document of this digest. Raises `DocumentMissing`."""
+        found = self.document(digest)
+        if found is None:
+            raise DocumentMissing(digest=digest)
+        return found
 
     def documents(self) -> Iterator[Document]:
         """Yield all documents, by digest."""

@@ -295,8 +295,7 @@ class Builder:
             blobs = [("pool", request.ciphertext), ("key", request.wrapped_key)]
             blobs += [("prints", request.fingerprints)] if isinstance(request, Seal) else []
         elif isinstance(request, Rewrap):
-            kinds = {"pool": "key", "submission": "submission-key"}
-            blobs = [(kinds[each.of], each.wrapped_key) for each in request.keys]
+            blobs = [("key", request.wrapped_key)]
         else:
             blobs = [("submission", each.blob) for each in request.submissions]
             blobs += [("submission-key", each.wrapped_key) for each in request.submissions]

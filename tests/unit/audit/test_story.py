@@ -32,7 +32,7 @@ def test_the_first_result(builder: Builder, held: Held) -> None:
     assert story.registration.time == "2026-09-02T14:00:02.000000Z"
     assert (story.seal.entry, story.seal.by, story.seal.standing) == (2, person, "teste")
     assert [(each.table, each.planned, each.rows) for each in story.seal.shortfall] == [("cases", 200, 100)]
-    assert (story.seal.recipients, story.recipient) == (("age1own",), "age1own")
+    assert (story.seal.recipients, story.custody) == (("age1own",), "self-held")
     assert [(each.entry, each.when, each.read_class, each.number) for each in story.reads] == [
         (4, "itself", "teste", 1),
         (8, "after", "dev", 2),

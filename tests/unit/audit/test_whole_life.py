@@ -14,6 +14,7 @@ from lacre.ledger.statement import Statement
 from lacre.protocol.difference import difference
 from lacre.protocol.document import canonical, parse, protocol_hash
 from lacre.rules.changes import difference_document
+from lacre.rules.custody import covers
 from lacre.rules.record import Answered, parse_entry
 from lacre.rules.requests import (
     Amend,
@@ -39,7 +40,7 @@ from lacre.rules.requests import (
     WordsDecision,
 )
 
-from .conftest import LOG, PROTOCOL, Builder, digest
+from .conftest import LOG, PROTOCOL, RECIPIENT, Builder, digest
 
 if TYPE_CHECKING:
     from .conftest import Held
@@ -100,17 +101,14 @@ def rewrap(builder: Builder, *recipients: str) -> int:
     study = builder.state("one").study
     assert study is not None
     pool = study.pools["teste"]
-    submitted = {each.blob for read in pool.reads for each in read.request.submissions}
-    keys = tuple(
-        {
-            "of": "submission" if ciphertext in submitted else "pool",
-            "ciphertext": ciphertext,
-            "wrapped_key": digest("key", ciphertext, len(builder.datas)),
-        }
-        for ciphertext in pool.wrapped_keys
-    )
     return builder.enter(
-        Rewrap, NoFacts(), pool="teste", recipients=recipients, keys=keys, reason=builder.words("she left")
+        Rewrap,
+        NoFacts(),
+        pool="teste",
+        recipients=recipients,
+        wrapped_key=digest("keyset", len(builder.datas)),
+        covers=covers(pool.wrapped_keys),
+        reason=builder.words("she left"),
     )
 
 
@@ -120,7 +118,7 @@ def key(builder: Builder, action: str, public: PrivateKey, **more: Any) -> int:
     return builder.enter(KeyChange, NoFacts(), study=None, **fields)
 
 
-def whole() -> Builder:
+def whole(until: int | None = None) -> Builder:
     """Every kind of entry that a ledger of sealed pools can have, with the number of each beside it."""
     builder = Builder()
     builder.genesis()  # 0
@@ -137,6 +135,8 @@ def whole() -> Builder:
     builder.keep(request)
     builder.answer(builder.ask(request, READER), ReadFacts(engine=ENGINE))  # 8
     builder.result("one", 8, "FAIL")  # 9
+    if until == 10:
+        return builder
     builder.enter(Deviate, NoFacts(), about=9, text=builder.words("the clinic was closed on Mondays"))  # 10
     erratum(builder, 9, 8)  # 11
     builder.result("one", 11, "PASS")  # 12
@@ -200,6 +200,21 @@ def test_an_entry_of_any_kind_left_out_is_found(kept: Held, index: int) -> None:
     assert kept.with_datas([*kept.datas[:index], *kept.datas[index + 1 :]]).found()
 
 
+def test_a_story_s_custody_goes_by_all_hands_since_the_seal() -> None:
+    """Sealed to another alone, and handed to the ledger's own afterwards, which then holds data and key."""
+    builder = Builder()
+    builder.genesis()
+    builder.register("one")
+    builder.seal("one", "teste", recipients=("age1other",))
+    builder.result("one", builder.read("one", "teste"))
+    for custody in ("second keyholder", "self-held"):
+        report = audit(builder.held(), study="one", entry=4)
+        assert report.ok
+        assert report.story is not None
+        assert report.story.custody == custody
+        rewrap(builder, RECIPIENT)
+
+
 @pytest.mark.parametrize("index", [3, 6, 7, 10, 13, 15, 16, 17])
 def test_an_entry_that_is_repeated_is_found(life: Builder, index: int) -> None:
     """The very bytes of an entry, once more at the end: its nonce was used."""
@@ -251,6 +266,17 @@ def test_a_second_erasure_of_the_same_is_found(life: Builder) -> None:
     assert isinstance(first.request, Erase)
     life.enter(Erase, EraseFacts(named=3), study=None, digest=first.request.digest)
     assert life.found() == {("erasure-of-nothing", ENTRIES)}
+
+
+def test_a_result_is_not_erased_by_words_of_its_digest(life: Builder) -> None:
+    """A deviation whose words are said to have the digest of a result lets nobody erase the result."""
+    result = parse_entry(9, life.datas[9]).content
+    digest_of_result = result.result  # type: ignore[union-attr] # entry 9 is a result
+    early = whole(until=10)
+    early.enter(Deviate, NoFacts(), text=digest_of_result)
+    early.enter(Erase, EraseFacts(named=10), study=None, digest=digest_of_result)
+    del early.documents[digest_of_result]
+    assert ("document-missing", 9) in early.found()
 
 
 def test_a_protocol_is_not_erased(life: Builder) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import lacre
 from lacre import api, errors
+from lacre.broker.texts import MOST
 
 Study = Any
 
@@ -100,6 +102,24 @@ def test_an_infeasible_plan_is_kept_for_a_reason_alone(study: Study) -> None:
         ("parity", False, True)
     ]
     assert study.ledger.audit().ok
+
+
+def test_whatever_takes_words_takes_some_pages_at_most(study: Study, tmp_path: Path) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    before = study.size
+    long, ledger = "x" * (MOST + 1), study.ledger
+    said: list[Callable[[], object]] = [
+        lambda: ledger.register(study.protocol(gap="0.02", study="another"), accept_infeasible=long),
+        lambda: study.seal("dev", 1000, reason=long),
+        lambda: ledger.inputs("parity", "teste", tmp_path / "in.csv", reason=long),
+        lambda: ledger.reveal("parity", study.predictions(0), reason=long),
+        lambda: ledger.request_reveal("parity", study.predictions(0), tmp_path / "ask", reason=long),
+    ]
+    for each in said:
+        with pytest.raises(errors.WordsTooLong):
+            each()
+    assert study.size == before
 
 
 def test_files_are_named(study: Study) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import lacre
-from lacre.broker.erase import Doomed
 from lacre.errors import (
     Declined,
     EntryNotFound,
@@ -17,6 +16,7 @@ from lacre.errors import (
     NothingToErase,
     TextUnclear,
 )
+from lacre.rules.named import Named
 from lacre.store.memory import Memory
 
 from .conftest import Study
@@ -173,15 +173,15 @@ def test_only_an_owner_erases_and_only_who_confirms(
     marked.enrol(made.public, "registrant")
     with lacre.open(study.folder, key=made.path) as theirs, pytest.raises(KeyNotEntitled):
         theirs.erase("@1", confirm=lambda _text: pytest.fail("asked in vain"))
-    asked: list[Doomed] = []
+    asked: list[Named] = []
 
-    def no(text: Doomed) -> bool:
+    def no(text: Named) -> bool:
         asked.append(text)
         return False
 
     with pytest.raises(Declined):
         marked.erase("@1", confirm=no)
-    assert [(text.what, text.named) for text in asked] == [("name", 1)]
+    assert [(text.what, text.entry) for text in asked] == [("name", 1)]
     assert study.size == 4
     assert traces(places, NAME)
     marked.erase("@1", confirm=lambda _text: True)
@@ -191,7 +191,7 @@ def test_only_an_owner_erases_and_only_who_confirms(
 def test_of_two_erasures_of_one_text_at_once_one_is_made(
     study: Study, marked: lacre.Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def meanwhile(_text: Doomed) -> bool:
+    def meanwhile(_text: Named) -> bool:
         with study.reopened() as other:
             other.erase("@1")
         return True
@@ -220,7 +220,7 @@ def test_an_erasure_that_fails_leaves_both_the_text_and_no_entry(
 def test_a_crash_before_the_memory_is_made_up_for(
     study: Study, marked: lacre.Ledger, places: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The entry stands, the memory still has the words: the next writing takes them out there, too."""
+    """The entry stands, the memory still has the words: asking again, or the next writing, takes them out there."""
 
     def crash(*_given: object) -> None:
         raise KeyboardInterrupt
@@ -230,6 +230,9 @@ def test_a_crash_before_the_memory_is_made_up_for(
         marked.erase("@1")
     monkeypatch.undo()
     assert traces(places, NAME)
+    with pytest.raises(NothingToErase):
+        marked.erase("@1")
+    assert traces(places, NAME) == []
     study.begin()
     assert traces(places, NAME) == []
     assert marked.audit().ok

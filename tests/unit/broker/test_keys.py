@@ -45,7 +45,7 @@ from lacre.pools.keyring import Keyring
 from lacre.report.views import Audit, Keys
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import KeyChange, NoFacts
-from lacre.rules.state import Protocols, State, fold
+from lacre.rules.state import State, fold_ledger
 
 from .conftest import Study
 
@@ -279,11 +279,11 @@ def test_a_change_of_keys_that_was_taken_back_is_forgotten(study: Study) -> None
 def test_keys_are_folded_once_for_each_change(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     folded: list[int] = []
 
-    def counted(entries: Iterable[Recorded], protocols: Protocols) -> State:
+    def counted(entries: Iterable[Recorded]) -> State:
         folded.append(1)
-        return fold(entries, protocols)
+        return fold_ledger(entries)
 
-    monkeypatch.setattr(signers, "fold", counted)
+    monkeypatch.setattr(signers, "fold_ledger", counted)
     study.begin()
     study.seal("dev", 1)
     study.seal("contraste", 1000)

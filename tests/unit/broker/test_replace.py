@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from lacre import errors
+from lacre.broker import inputs, reading
 from lacre.pools.seal import Identity
 
 Study = Any
@@ -49,7 +50,7 @@ def test_the_same_cases_again_are_no_overlap_with_themselves(study: Study) -> No
     study.seal("teste", 0)
     made = study.ledger.seal("parity", "teste", study.cases(100), replace=True, reason="half of them wrong")
     assert made.overlaps == ()
-    study.seal("dev", 0 - 0 + 1000)
+    study.seal("dev", 1000)
     with pytest.raises(errors.SharedCases):
         study.ledger.seal("parity", "teste", study.cases(1100), replace=True, reason="cases of dev")
 
@@ -110,16 +111,52 @@ def test_a_replacement_keeps_the_recipients_unless_others_are_named(study: Study
     assert [each["entry"] for each in shown["pools"]["teste"]["replaced"]] == [2, 3]
 
 
-def test_what_was_sealed_to_the_ledger_and_replaced_no_longer_grades_it(study: Study) -> None:
-    """The own identity opens the old file alone; what will be read was never sealed to it."""
+def test_what_was_sealed_to_the_ledger_stays_self_held_though_it_was_replaced(study: Study) -> None:
+    """The own identity still opens the old file, which may hold the very same cases."""
     study.begin()
     study.seal("teste", 0)
     made = study.seal("teste", 500, replace=True, reason="to her", recipients=Identity.generate().recipient)
-    assert made.custody == "second keyholder"
+    assert made.custody == "self-held"
     (shown,) = study.ledger.status().as_json()["studies"]
-    assert shown["custody"] == {"teste": "second keyholder"}
-    assert "teste second keyholder" in str(study.ledger.status())
-    assert "second keyholder. It is" in " ".join(str(study.ledger.audit()).split())
+    assert shown["custody"] == {"teste": "self-held"}
+    assert "teste self-held" in str(study.ledger.status())
+
+
+def test_a_read_is_of_the_seal_it_was_asked_for(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replacement between the look and the entry: nothing of the old file is read in the new one's name."""
+    study.begin()
+    study.seal("teste", 0)
+    signed = reading._signed
+
+    def replaced_meanwhile(*given: Any) -> Any:
+        monkeypatch.setattr(reading, "_signed", signed)
+        made = signed(*given)
+        study.seal("teste", 500, replace=True, reason="meanwhile")
+        return made
+
+    monkeypatch.setattr(reading, "_signed", replaced_meanwhile)
+    with pytest.raises(errors.RequestOutdated):
+        study.ledger.reveal("parity", study.predictions(0))
+    assert [each.kind for each in study.ledger.log("parity").entries] == ["register", "seal", "seal"]
+    assert study.ledger.reveal("parity", study.predictions(500)).document["confirmatory"] is True
+    assert study.ledger.audit().ok
+
+
+def test_ids_and_inputs_are_of_the_seal_they_were_asked_for(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study.begin()
+    study.seal("teste", 0)
+    put = inputs.put_on_record
+
+    def replaced_meanwhile(*given: Any) -> Any:
+        study.seal("teste", 500, replace=True, reason="meanwhile")
+        return put(*given)
+
+    monkeypatch.setattr(inputs, "put_on_record", replaced_meanwhile)
+    with pytest.raises(errors.RequestOutdated):
+        study.ledger.inputs("parity", "teste", study.folder / "inputs.csv")
+    assert not (study.folder / "inputs.csv").exists()
 
 
 def test_a_pool_of_another_reading_is_sealed_again_after_an_amendment(study: Study) -> None:

@@ -30,7 +30,7 @@ def test_a_file_holds_it_on_one_line(tmp_path: Path, written: str, read: str) ->
     assert passphrase.asking(file)() == read
 
 
-@pytest.mark.parametrize("written", [b"two\nlines\n", b"\xff\xfe"])
+@pytest.mark.parametrize("written", [b"two\nlines\n", b"\xff\xfe", b"x" * (1 << 20)])
 def test_a_file_that_holds_something_else_is_refused(tmp_path: Path, written: bytes) -> None:
     file = tmp_path / "phrase"
     file.write_bytes(written)

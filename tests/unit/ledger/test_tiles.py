@@ -130,14 +130,6 @@ def test_hashes_of_tiles_by_hashlib_alone(size: int) -> None:
     assert sum(tile.width for tile in tiles if tile.level == 0) == size
 
 
-@given(st.integers(0, 2000), st.integers(0, 2000))
-def test_what_a_grown_tree_adds(one: int, two: int) -> None:
-    before, after = sorted((one, two))
-    for each in (tiles_of, bundles_of):
-        old, new = {*each(before)}, {*each(after)}
-        assert {*each(after, before)} == {tile for tile in new if tile not in old}
-
-
 def test_the_bytes_of_a_bundle_by_hand() -> None:
     assert pack([b"abc", b"", b"\xff"]) == b"\x00\x03abc\x00\x00\x00\x01\xff"
     assert pack([b"x" * 258]) == b"\x01\x02" + b"x" * 258

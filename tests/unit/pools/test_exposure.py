@@ -40,9 +40,11 @@ def prints(protocol: Protocol, table: Make) -> Take:
         study: str = "alvo",
         genesis: str = GENESIS,
         key: bytes = KEY,
+        files: Sequence[bytes] = (),
         **cells: Sequence[object],
     ) -> Prints:
-        made = fingerprint({name: table(ids, name, **cells)}, protocol, study=study, genesis=genesis, key=key)
+        tables, raws = {name: table(ids, name, **cells)}, [(name, raw) for raw in files]
+        made = fingerprint(tables, protocol, study=study, genesis=genesis, key=key, files=raws)
         return Prints.decode(made.encode())
 
     return take
@@ -107,6 +109,22 @@ def test_contents_in_common_are_told(prints: Take) -> None:
     ages = _ages(30, 1)
     a, b = prints(_ids(30), age=ages), prints(_ids(30, "x"), age=ages)
     assert shared_within_study(a, b) == _counts(contents=30)
+
+
+def test_a_file_is_its_cases_whatever_its_table_is_called(prints: Take) -> None:
+    a = prints(_ids(50), files=[b"the file"])
+    b = prints(_ids(50, "x"), name="registry", files=[b"another", b"the file"])
+    assert shared_within_study(a, b) == _counts(cases=50)
+    assert shared_within_study(a, prints(_ids(50, "x"), name="registry", files=[b"another"])) == _counts()
+
+
+def test_where_ids_do_not_decide_content_does(prints: Take) -> None:
+    ages = _ages(400, 1, among=10**9)
+    a, b = prints(_ids(400), age=ages), prints(_ids(400, "x"), name="registry", age=ages)
+    assert shared_within_study(a, b).cases == 0
+    assert shared_within_study(a, b, ids_decide=False).cases == 400
+    unrelated = prints(_ids(400, "x"), name="registry", age=_ages(400, 2, among=10**9))
+    assert shared_within_study(a, unrelated, ids_decide=False).cases == 0
 
 
 # --- in a namespace

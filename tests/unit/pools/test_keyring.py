@@ -26,6 +26,7 @@ from lacre.pools.keyring import Keyring
 from lacre.pools.seal import Context, SealKey
 
 Entropy = Callable[[int], bytes]
+FILES = ("person.pem", "broker.pem", "log.pem", "identity.age", "fingerprint.key")
 PASSPHRASE = "vinte e nove mil lacres, ção"
 
 
@@ -44,7 +45,7 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_five_private_keys_are_made(opened: Keyring) -> None:
     files = sorted(opened.folder.iterdir())
-    assert [path.name for path in files] == sorted(keyrings.FILES)
+    assert [path.name for path in files] == sorted(FILES)
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
     assert stat.S_IMODE(opened.folder.stat().st_mode) == 0o700
     assert opened.readable_by_others() == ()
@@ -63,7 +64,7 @@ def test_keys_are_the_same_when_loaded_again(opened: Keyring) -> None:
     assert again.identity is again.identity
 
 
-@pytest.mark.parametrize("name", keyrings.FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_no_key_is_written_over(tmp_path: Path, entropy: Entropy, name: str) -> None:
     (tmp_path / name).write_bytes(b"precious")
     with pytest.raises(KeyExists, match=name):
@@ -82,7 +83,7 @@ def _all(keyring: Keyring) -> dict[str, Callable[[], object]]:
     }
 
 
-@pytest.mark.parametrize("name", keyrings.FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_a_missing_key_is_missed_when_asked_for(opened: Keyring, name: str) -> None:
     (opened.folder / name).unlink()
     for other, ask in _all(Keyring(opened.folder)).items():
@@ -93,7 +94,7 @@ def test_a_missing_key_is_missed_when_asked_for(opened: Keyring, name: str) -> N
             ask()
 
 
-@pytest.mark.parametrize("name", keyrings.FILES)
+@pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("content", [b"", b"AGE-SECRET-KEY-1NOTHING\n", b"\xff" * 31])
 def test_a_damaged_key_is_refused_by_name(opened: Keyring, name: str, content: bytes) -> None:
     (opened.folder / name).write_bytes(content)
@@ -137,7 +138,7 @@ def test_closed_keys_open_with_their_passphrase_alone(closed: Path) -> None:
     assert PASSPHRASE not in repr(keyring)
 
 
-@pytest.mark.parametrize("name", keyrings.FILES)
+@pytest.mark.parametrize("name", FILES)
 def test_closed_keys_need_a_passphrase(closed: Path, name: str) -> None:
     for nothing in (None, ""):
         with pytest.raises(PassphraseNeeded):
@@ -186,7 +187,8 @@ def test_the_identity_opens_what_is_sealed_to_its_recipient(opened: Keyring) -> 
     context = Context("a" * 64, "alvo", "teste", "b" * 64)
     secrets = SealKey(bytes(32), bytes(range(32)))
     recipient = opened.identity.recipient
-    assert seal.unwrap(seal.wrap(secrets, [recipient]), [opened.identity], context, [recipient]) == secrets
+    held = seal.unwrap(seal.wrap(secrets, [recipient]), [opened.identity], context, [recipient])
+    assert held.key_of("c" * 64) == secrets
 
 
 # --- more keys than the first ones -------------------------------------------------------------------------
@@ -281,7 +283,7 @@ def test_a_given_key_counts_as_one_of_them(opened: Keyring, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "is_key"),
     [
-        *((name, True) for name in keyrings.FILES),
+        *((name, True) for name in FILES),
         ("broker-0123456789abcdef.pem", True),
         ("ana.lima.pem", True),
         ("../person.pem", False),
@@ -293,4 +295,4 @@ def test_a_given_key_counts_as_one_of_them(opened: Keyring, tmp_path: Path) -> N
     ],
 )
 def test_names_of_keys(name: str, is_key: bool) -> None:
-    assert keyrings.is_key_name(name) is is_key
+    assert keyrings.is_key_file(name) is is_key

@@ -192,10 +192,12 @@ def test_a_commitment_is_the_hmac_of_rfc_4231() -> None:
 
 
 def _unwrap(wrapped: bytes, *identities: Identity) -> SealKey:
-    return seal.unwrap(wrapped, identities, CONTEXT, ["age1somebody"])
+    return seal.unwrap(wrapped, identities, CONTEXT, ["age1somebody"]).key_of(OWN)
 
 
 SECRETS = SealKey(KEY, _random(32))
+OTHERS = SealKey(_random(32), _random(32))
+OWN, OTHER = "ff" + "00" * 31, "0a" * 32
 
 
 def test_any_one_of_several_recipients_opens_the_key() -> None:
@@ -225,6 +227,25 @@ def test_a_wrapped_key_of_another_size_is_refused() -> None:
     identity = Identity.generate()
     with pytest.raises(PoolBlobChanged):
         _unwrap(seal.wrap(SealKey(KEY, b""), [identity.recipient]), identity)
+
+
+def test_a_keyset_holds_the_key_of_each_ciphertext_and_of_no_other() -> None:
+    identity = Identity.generate()
+    wrapped = seal.wrap_keyset({OWN: SECRETS, OTHER: OTHERS}, [identity.recipient])
+    held = seal.unwrap(wrapped, [identity], CONTEXT, ["age1somebody"])
+    assert (held.key_of(OWN), held.key_of(OTHER)) == (SECRETS, OTHERS)
+    assert repr(OTHERS.key) not in repr(held)
+    with pytest.raises(PoolBlobChanged, match="handed on"):
+        held.key_of("00" * 32)
+    with pytest.raises(IdentityCannotOpen):
+        _unwrap(wrapped, Identity.generate())
+
+
+@pytest.mark.parametrize("size", [0, 32, 63, 65, 95, 97, 128, 191])
+def test_a_keyset_of_another_size_is_refused(size: int) -> None:
+    identity = Identity.generate()
+    with pytest.raises(PoolBlobChanged, match="wrong size"):
+        _unwrap(identity.encrypt(bytes(size)), identity)
 
 
 @pytest.mark.parametrize("recipient", ["", "age1", "someone", "ssh-ed25519 AAAA", "age1" + "q" * 58])
@@ -273,3 +294,7 @@ def test_age_itself_opens_the_wrapped_key(tool: Callable[[str], str], tmp_path: 
     )
     command = [tool("age"), "--decrypt", "--identity", str(tmp_path / "identity"), str(tmp_path / "wrapped")]
     assert subprocess.run(command, check=True, capture_output=True).stdout == SECRETS.joined()
+    (tmp_path / "wrapped").write_bytes(seal.wrap_keyset({OWN: SECRETS, OTHER: OTHERS}, [identity.recipient]))
+    found = subprocess.run(command, check=True, capture_output=True).stdout
+    first, second = bytes.fromhex(OTHER) + OTHERS.joined(), bytes.fromhex(OWN) + SECRETS.joined()
+    assert found == first + second, "sorted by ciphertext"

@@ -367,8 +367,10 @@ class Prefix:
     def study_entries(self, _study: str) -> list[Any]:
         return [each for each in self.entries() if parse_entry(each.index, each.envelope).study is None]
 
-    def document(self, digest: str) -> Document | None:
-        return self.builder.documents.get(digest)
+    def require_document(self, digest: str) -> Document:
+        if digest not in self.builder.documents:
+            raise DocumentMissing(digest=digest)
+        return self.builder.documents[digest]
 
 
 def test_partial_tiles_stay_until_the_full_one_is_there(long: Builder, tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ NEW, OLD = "a" * 64, "b" * 64
             "took out the text 000000000000…, which stays named",
         ),
         (
-            Rewrap(**BOUND, study="s", pool="teste", recipients=("age1b",), keys=()),
+            Rewrap(**BOUND, study="s", pool="teste", recipients=("age1b",), wrapped_key=Z, covers=Z),
             RewrapDecision(custody="second keyholder"),
             "handed teste to other recipients, custody: second keyholder",
         ),

@@ -10,6 +10,7 @@ from lacre.ledger.envelope import PAYLOAD_REQUEST, Envelope, Signature
 from lacre.ledger.keys import PrivateKey
 from lacre.protocol.document import parse, protocol_hash
 from lacre.protocol.models import Protocol
+from lacre.rules.custody import covers
 from lacre.rules.decide import decide
 from lacre.rules.record import Answered, FirstKey, Genesis, Recorded, Result
 from lacre.rules.requests import (
@@ -195,7 +196,7 @@ class World:
         self, purpose: str, pool: str, *analyses: str, by: str = PERSON.keyid, **more: Any
     ) -> ReadDecision:
         """Read a pool; `more` are facts, or fields of the request."""
-        names = ("accept_dev", "accept_exposure", "finishes", "submissions", "protocol")
+        names = ("accept_dev", "accept_exposure", "finishes", "submissions", "protocol", "ciphertext")
         asked = {key: more.pop(key) for key in names if key in more}
         protocol = asked.pop("protocol", None) or (self.in_force() if self.state.study else Z)
         if purpose != "inputs":
@@ -252,9 +253,16 @@ class World:
         assert isinstance(decision, ReadDecision)
         return decision
 
-    def rewrap(self, pool: str, recipients: tuple[str, ...], keys: tuple[Any, ...], **more: Any) -> Decision:
-        """Hand a pool to others."""
-        fields = self._bound(pool=pool, recipients=recipients, keys=keys)
+    def rewrap(
+        self,
+        pool: str,
+        recipients: tuple[str, ...],
+        kept: tuple[str, ...],
+        keyset: str = "1" * 64,
+        **more: Any,
+    ) -> Decision:
+        """Hand a pool to others, with the keys of the ciphertexts `kept`."""
+        fields = self._bound(pool=pool, recipients=recipients, wrapped_key=keyset, covers=covers(kept))
         return self.ask(Rewrap.model_validate(fields), NoFacts(), **more)
 
     def key(self, action: str, public: str, by: str = PERSON.keyid, **more: Any) -> Decision:

@@ -18,6 +18,7 @@ from lacre.errors import (
     KeyNotActive,
     KeyNotEntitled,
     KeyRolesMixed,
+    KeyUnsound,
     LastKeyOfRole,
     NothingAmended,
     NothingToErase,
@@ -25,6 +26,8 @@ from lacre.errors import (
     PoolAlreadyRead,
     PoolAlreadySealed,
     ProtocolNotInForce,
+    ReplacementUnexplained,
+    RequestOutdated,
     RewrapDiffers,
     RotationUnderWay,
     SealedOtherwise,
@@ -104,8 +107,16 @@ def test_rule_02_a_pool_is_replaced_until_its_first_read(registered: World) -> N
     assert [read.read_class for read in pool.reads] == ["inputs"]
     registered.reveal()
     with pytest.raises(PoolAlreadyRead) as refused:
-        registered.seal("teste", replaces=pool.sealed.entry)
+        registered.seal("teste", replaces=pool.sealed.entry, reason=Z)
     assert refused.value.rule == 2
+
+
+def test_rule_02_a_read_is_of_the_seal_its_signer_means(registered: World) -> None:
+    registered.seal("teste")
+    for purpose in ("inputs", "reveal"):
+        with pytest.raises(RequestOutdated):
+            registered.read(purpose, "teste", *(["parity"] * (purpose == "reveal")), ciphertext="1" * 64)
+    assert registered.reveal(ciphertext=Z).read_class == "teste"
 
 
 def test_rule_02_a_replacement_replaces_something(registered: World) -> None:
@@ -113,10 +124,17 @@ def test_rule_02_a_replacement_replaces_something(registered: World) -> None:
         registered.seal("teste", replaces=1)
 
 
+def test_rule_02_a_replacement_says_why(registered: World) -> None:
+    registered.seal("teste")
+    entry = registered.state.study.pools["teste"].sealed.entry
+    with pytest.raises(ReplacementUnexplained):
+        registered.seal("teste", replaces=entry)
+
+
 def test_rule_02_a_replacement_may_make_the_pool_dev(registered: World) -> None:
     registered.seal("teste")
     entry = registered.state.study.pools["teste"].sealed.entry
-    registered.seal("teste", replaces=entry, as_dev=True)
+    registered.seal("teste", replaces=entry, reason=Z, as_dev=True)
     assert registered.standing("teste") == "dev"
 
 
@@ -135,7 +153,7 @@ def test_rule_02_what_is_declared_otherwise_is_sealed_again(sealed: World, chang
     with pytest.raises(SealedOtherwise):
         sealed.reveal()
     entry = sealed.state.study.pools["teste"].sealed.entry
-    sealed.seal("teste", replaces=entry)
+    sealed.seal("teste", replaces=entry, reason=Z)
     assert sealed.reveal().read_class == "teste"
 
 
@@ -160,22 +178,23 @@ def test_rule_02_a_column_may_be_left_out_of_the_plan_but_no_input(sealed: World
     world = sealed
     plan = PLAN.replace("case_id: {type: text}", "case_id: {type: text}\n      extra: {type: number}", 1)
     world.amend(world.put(plan))
-    world.seal("teste", replaces=world.state.study.pools["teste"].sealed.entry)
+    world.seal("teste", replaces=world.state.study.pools["teste"].sealed.entry, reason=Z)
     world.amend(world.put(PLAN))
     assert world.reveal().read_class == "teste"
 
 
 def test_rule_02_a_pool_is_handed_over_whole(sealed: World) -> None:
     sealed.reveal()
-    key = {"of": "pool", "ciphertext": Z, "wrapped_key": "1" * 64}
     with pytest.raises(RewrapDiffers):
         sealed.rewrap("teste", ("age1other",), ())
     with pytest.raises(RewrapDiffers):
-        sealed.rewrap("teste", (), (key,))
+        sealed.rewrap("teste", ("age1other",), (Z, "2" * 64))
+    with pytest.raises(RewrapDiffers):
+        sealed.rewrap("teste", (), (Z,))
     with pytest.raises(KeyNotEntitled):
-        sealed.rewrap("teste", ("age1other",), (key,), by=BROKER.keyid)
+        sealed.rewrap("teste", ("age1other",), (Z,), by=BROKER.keyid)
     # The submission of this world has the pool's own digest, so that one key opens all there is.
-    decision = sealed.rewrap("teste", ("age1other",), (key,), by=CUSTODIAN.keyid)
+    decision = sealed.rewrap("teste", ("age1other",), (Z,), by=CUSTODIAN.keyid)
     assert decision == RewrapDecision(custody=SELF_HELD), "the ledger's own wrapped key is still there"
     pool = sealed.state.study.pools["teste"]
     assert (pool.recipients, pool.wrapped_keys) == (("age1other",), {Z: "1" * 64})
@@ -183,9 +202,8 @@ def test_rule_02_a_pool_is_handed_over_whole(sealed: World) -> None:
 
 def test_rule_02_a_pool_that_was_never_the_ledgers_own_is_a_second_keyholders(registered: World) -> None:
     registered.seal("teste", recipients=("age1custodian",))
-    key = {"of": "pool", "ciphertext": Z, "wrapped_key": "1" * 64}
-    assert registered.rewrap("teste", ("age1other",), (key,)) == RewrapDecision(custody=SECOND_KEYHOLDER)
-    assert registered.rewrap("teste", ("age1",), (key,)) == RewrapDecision(custody=SELF_HELD)
+    assert registered.rewrap("teste", ("age1other",), (Z,)) == RewrapDecision(custody=SECOND_KEYHOLDER)
+    assert registered.rewrap("teste", ("age1",), (Z,)) == RewrapDecision(custody=SELF_HELD)
 
 
 # --- rules 7, 9, 13, 14: amendments ------------------------------------------------------------------------
@@ -441,6 +459,29 @@ def test_a_key_acts_from_its_enrolment_until_its_revocation(registered: World) -
         registered.key("enrol", NEW.raw.hex(), roles=("custodian",))
     with pytest.raises(KeyNotActive):
         registered.key("revoke", NEW.raw.hex())
+
+
+SMALL_ORDER = (
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+)
+"""Of order 1, 2, 4, 8 and 8: the table of small-order points in "Taming the many EdDSAs" (Chalkias et al., 2020)."""
+
+
+@pytest.mark.parametrize("public", [*SMALL_ORDER, "f" * 64, "02" + "0" * 62])
+def test_a_key_under_which_anybody_could_sign_is_not_enrolled(registered: World, public: str) -> None:
+    """The last two are no encodings: y is past the prime, and no x belongs to y = 2."""
+    with pytest.raises(KeyUnsound):
+        registered.key("enrol", public, roles=("registrant",))
+    with pytest.raises(KeyUnsound):
+        registered.key("rotate", public, replaces=PERSON.keyid)
+
+
+def test_keys_that_are_made_are_sound() -> None:
+    assert all(PrivateKey.from_seed(bytes([n]) * 32).public.sound for n in range(100))
 
 
 def test_only_an_owner_changes_keys(registered: World) -> None:

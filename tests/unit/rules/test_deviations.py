@@ -139,8 +139,7 @@ def test_criteria_that_can_only_come_out_one_way(world: World) -> None:
 
 def test_a_pool_that_changed_hands(registered: World) -> None:
     registered.seal("teste")
-    keys = ({"of": "pool", "ciphertext": Z, "wrapped_key": "1" * 64},)
-    registered.rewrap("teste", ("age1other", "age1third"), keys)
+    registered.rewrap("teste", ("age1other", "age1third"), (Z,))
     (one,) = found(registered)
     assert (one.kind, one.entry) == ("handing", 3)
     assert one.changes == (Change("teste.recipients", ["age1"], ["age1other", "age1third"]),)

@@ -24,6 +24,7 @@ strict as a protocol's.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from lacre.errors import ImportInvalid, LacreError, ProtocolInvalid
 from lacre.protocol.document import line_of, parse
@@ -43,6 +44,18 @@ class Imported:
     text: str
     assumed: tuple[str, ...]
     not_carried: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the document that `lacre new fairness --from FILE --json` writes."""
+        return {
+            "name": "fairness",
+            "text": self.text,
+            "assumed": list(self.assumed),
+            "not_carried": list(self.not_carried),
+        }
 
 
 def import_fairness(data: bytes, name: str = "fairness.yaml", language: str = "en") -> Imported:

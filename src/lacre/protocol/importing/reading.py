@@ -5,14 +5,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lacre.protocol.columns import Text
 from lacre.protocol.grammar import LARGEST, Count, Identifier, Name, Rate, Reading, Title, Whole
 from lacre.protocol.importing.spec import Cases, Outcome, Rule, Spec
-from lacre.protocol.kinds.group_fairness import MOST_CELLS
+from lacre.protocol.kinds.group_fairness import MOST_CELLS, Metric
 from lacre.protocol.problems import Path, Problem, listed, nearest, quoted
 from lacre.protocol.sentences import problem_of
 from lacre.protocol.strict_yaml import Loaded
@@ -24,7 +24,7 @@ KEYS = (
     *("min_cell", "unit", "calibration_bins", "rules"),
 )
 RULE_KEYS = ("id", "rate", "attribute", "max_group_gap", "worst_group", "max_left_out")
-RATES = ("error", "false_positive", "false_negative", "selection")
+RATES: tuple[str, ...] = get_args(Metric)
 _SPELT: Mapping[str, str] = {
     **{rate: rate for rate in RATES},
     **{f"{rate}_rate": rate for rate in RATES},
