@@ -96,12 +96,15 @@ def init(
 
     Without a path, where `LACRE_LEDGER` says, else here; the `.lacre` folder may be named itself.
 
-    `origin` names the log, `name` the person (default: the system's user name); with a passphrase the keys
-    are kept closed. `state` is where this machine's memory lies. Raises `LedgerExists`.
+    `origin` names the log, `name` the person (default: the system's user name; "" puts none on record); with a
+    passphrase the keys are kept closed. `state` is where this machine's memory lies. Raises `LedgerExists`.
     """
     folder = state or state_folder()
     wanted = _init.Wanted(
-        folder_around(Path(path or named() or ".")), origin, name or user(), passphrase or None
+        folder_around(Path(path or named() or ".")),
+        origin,
+        (user() if name is None else name.strip()) or None,
+        passphrase or None,
     )
     made = _init.init(wanted, state_folder=folder, clock=clock, entropy=entropy)
     return open(made.folder, passphrase=passphrase, state=folder, _made=made)

@@ -5,7 +5,7 @@ left the ledger before: backups of its folder, bundles, a published register, ot
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from lacre.broker.desk import (
     Desk,
@@ -54,6 +54,7 @@ def erase(desk: Desk, what: str, *, which: str | None = None, confirm: Confirm |
             raise NothingToErase(digest=named.digest[:16])
         before = tx.entry(tx.size - 1).time
         made = enter(desk, tx, view(tx, ""), signed, facts)
+        same = tuple(_saying_the_same(tx, named.digest))
         present = tx.erase_document(named.digest)
     remember(desk, tx)
     desk.memory.forget(state.genesis, named.digest)

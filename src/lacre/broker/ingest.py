@@ -11,7 +11,7 @@ from lacre.analyses.families import check_unit
 from lacre.broker.desk import BLANK, Progress
 from lacre.broker.files import Given
 from lacre.durable import read_given
-from lacre.errors import NothingDeclared, TableColumnAbsent
+from lacre.errors import NothingDeclared, TableColumnAbsent, TableError
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SealedRecord
@@ -95,7 +95,19 @@ def looks_submitted(protocol: Protocol, raw: Raw) -> bool:
         unused = read_table(raw.data, declared, raw.table, raw.format, only="submission", file=raw.name).undeclared
     except TableColumnAbsent:
         return False
+    except TableError:
+        return not _reads_as_pool(protocol, raw)
     return own.isdisjoint(unused)
+
+
+def _reads_as_pool(protocol: Protocol, raw: Raw) -> bool:
+    try:
+        read_table(raw.data, protocol.tables[raw.table], raw.table, raw.format, only="pool")
+    except TableColumnAbsent:
+        return False
+    except TableError:
+        return True  # it has the columns, and another read of it will say what is wrong with them
+    return True
 
 
 def check_units(protocol: Protocol, tables: Mapping[str, PoolTable]) -> None:

@@ -67,6 +67,7 @@ def init(
         genesis=growth.genesis,
         verifier_key=VerifierKey(origin, keys.log.public).format(),
         passphrase=bool(wanted.passphrase),
+        name=wanted.name or None,
     )
 
 

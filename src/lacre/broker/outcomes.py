@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LedgerMade:
-    """A new ledger: where it is and how strangers recognise it."""
+    """A new ledger: where it is and how strangers recognise it; `name` is the person's that was put on record."""
 
     folder: Path
     origin: str
     genesis: str
     verifier_key: str
     passphrase: bool
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Checked:
 
     `needs` says of each criterion whether it can pass, and fail, at all, from how few cases a group on, how
     often it would, and the size that this takes. `rows` and `outside` are of the files that were read with it,
-    by table and by `table.column`.
+    by table and by `table.column`; `submitted` counts the rows of those that were read as submissions.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Checked:
     needs: "tuple[Need, ...]"
     rows: Mapping[str, int] = field(default_factory=dict)
     outside: Mapping[str, int] = field(default_factory=dict)
+    submitted: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,8 @@ class ReadPlanned:
     """What a read would be, with all that can be checked without it (`--dry-run`).
 
     `exposes` are cases of other studies' sealed pools that it would expose; `unchecked` names what could not be
-    checked, for want of keys or files: `ids`, `overlaps`. Of a request that somebody
+    checked, for want of keys or files: `ids`, `overlaps`. `undecidable` are criteria that cannot come to more than
+    INSUFFICIENT_EVIDENCE, so many cases have no prediction. Of a request that somebody
     else signed, `by` is the id of their key, with the name given with it, and `reason` what they say.
     """
 
@@ -213,6 +216,7 @@ class ReadPlanned:
     by: str | None = None
     name: str | None = None
     reason: str | None = None
+    undecidable: tuple[Undecidable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +294,7 @@ class LedgerStatus:
     verifier_keys: tuple[str, ...] = ()
     erased: Mapping[str, int] = field(default_factory=dict)
     custody: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    departures: Mapping[str, tuple[Departure, ...]] = field(default_factory=dict)
     recipient: str = ""
 
 
@@ -368,7 +373,7 @@ class KeysRecovered:
 class Erased:
     """A text taken out of the ledger by `entry`: what it was, its digest, and the entry that named it.
 
-    `present` is whether it was still there to be taken out.
+    `present` is whether it was still there to be taken out; `same` are other texts that say just what it did.
     """
 
     what: str
@@ -378,6 +383,7 @@ class Erased:
     time: str
     present: bool
     warnings: tuple[str, ...] = ()
+    same: tuple[Named, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,6 +413,7 @@ class Log:
 
     entries: tuple[Recorded, ...]
     names: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,6 +425,8 @@ class StudyShown:
     names: Mapping[str, str]
     custody: Mapping[str, str]
     texts: Mapping[str, Text] = field(default_factory=dict)
+    departures: tuple[Departure, ...] = ()
+    warnings: tuple[str, ...] = ()
     recipient: str = ""
 
 
@@ -432,3 +441,4 @@ class EntryShown:
     names: Mapping[str, str]
     documents: Mapping[str, bytes | None]
     texts: Mapping[str, Text] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

@@ -39,6 +39,18 @@ class ErratumShown:
 
 
 @dataclass(frozen=True, slots=True)
+class Undecidable:
+    """A criterion that so many cases without a prediction leave undecided: `count` of `rows`, `limit` their most."""
+
+    analysis: str
+    criterion: str
+    system: str
+    count: int
+    rows: int
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
 class LostDocument:
     """A document that an entry names, and that neither the ledger nor this machine's memory has."""
 

@@ -25,7 +25,7 @@ from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.overlaps import gather, prints_of, still_fresh
 from lacre.broker.results import record_result
 from lacre.broker.show import shown
-from lacre.broker.submissions import keep
+from lacre.broker.submissions import keep, undecidable
 from lacre.broker.texts import salted_words
 from lacre.errors import FinishDiffers, LacreError, ReadUnfinished, RequestAnswered
 from lacre.ledger.envelope import Envelope
@@ -113,6 +113,7 @@ def planned(desk: Desk, found: Found, decision: ReadDecision) -> ReadPlanned:
         by=request.by if request else None,
         name=names.get(request.by) if request else None,
         reason=request.reason.body.decode() if request and request.reason else None,
+        undecidable=tuple(undecidable(found.version.protocol, found.ask.analyses, found.submissions, found.facts.submissions)),
     )
 
 

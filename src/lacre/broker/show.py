@@ -27,6 +27,7 @@ def status(desk: Desk) -> LedgerStatus:
         state = view(reader, "")
         studies = [view(reader, slug).study for slug in reader.studies()]
         size = reader.size
+        reads = tuple(reads_elsewhere(reader, ""))
         return LedgerStatus(
             folder=desk.layout.root,
             origin=state.origin,
@@ -78,13 +79,14 @@ def _key_warnings(desk: Desk) -> tuple[str, ...]:
 
 def log(desk: Desk, study: str | None = None) -> Log:
     """The entries, of one study or of all, in log order."""
+    behind = _Behind(desk)
     with desk.snapshot() as reader:
         if study is not None:
             require_study(view(reader, study), study)
             entries = tuple(r for r in _of_study(reader, study) if r.study == study)
         else:
             entries = tuple(parse_entry(e.index, e.envelope) for e in reader.entries(0, reader.size))
-        return Log(entries, names_of(reader, view(reader, "")))
+        return Log(entries, names_of(reader, view(reader, "")), behind.warnings(reader))
 
 
 def show(desk: Desk, what: str | None = None) -> LedgerStatus | StudyShown | ResultShown | EntryShown:
@@ -94,13 +96,17 @@ def show(desk: Desk, what: str | None = None) -> LedgerStatus | StudyShown | Res
     study, entry = split_name(what, "show")
     if entry is None:
         return _show_study(desk, study)
+    behind = _Behind(desk)
     with desk.snapshot() as reader:
+        warnings = behind.warnings(reader)
+        if study:
+            require_study(view(reader, study), study)
         found = recorded(reader, entry)
         if study and found.study != study:
             raise NotOfStudy(entry=entry, study=study)
         if not isinstance(found.content, Result):
-            return _show_entry(reader, found)
-    return shown(desk, found.study or study, entry)
+            return _show_entry(reader, found, warnings)
+    return shown(desk, found.study or study, entry, warnings=warnings)
 
 
 def shown(
@@ -144,6 +150,7 @@ def _of_study(reader: Reader, study: str) -> list[Recorded]:
 
 
 def _show_study(desk: Desk, slug: str) -> StudyShown:
+    behind = _Behind(desk)
     with desk.snapshot() as reader:
         state = view(reader, slug)
         study = require_study(state, slug)
@@ -160,7 +167,7 @@ def _show_entry(reader: Reader, found: Recorded) -> EntryShown:
         document = reader.document(digest)
         bodies[digest] = document.body if document is not None else None
     texts = texts_named(reader, [found])
-    return EntryShown(found, names_of(reader, view(reader, "")), bodies, texts)
+    return EntryShown(found, names_of(reader, view(reader, "")), bodies, texts, warnings)
 
 
 def _documents_of(found: Recorded) -> tuple[str, ...]:

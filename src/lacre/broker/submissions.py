@@ -1,11 +1,12 @@
 """What systems submit: read, typed, matched against the pool's ids without opening it, and kept encrypted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lacre.broker.desk import Desk, Progress
 from lacre.broker.files import parse_given
 from lacre.broker.ingest import PoolTable, Raw, load, outside, read_submission_tables, records_of
+from lacre.broker.parts import Undecidable
 from lacre.errors import (
     FingerprintKeyClosed,
     ForeignCases,
@@ -19,10 +20,13 @@ from lacre.pools.exposure import match_submission_ids
 from lacre.pools.keyring import FINGERPRINT
 from lacre.pools.prints import Prints
 from lacre.pools.seal import Context
+from lacre.protocol.grammar import as_float
+from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
 from lacre.protocol.models import Protocol
 from lacre.rules.reading import submitted_tables, systems_of
 from lacre.rules.requests import SubmissionFacts, Submitted
 from lacre.rules.state import PoolState, State
+from lacre.tables.columns import Codes, Outcomes
 from lacre.tables.formats import Format
 
 
@@ -74,6 +78,31 @@ def outside_of(protocol: Protocol, submission: Submission) -> dict[str, int]:
     """Count a submission's cells whose value is not a declared one; `NothingDeclared` for a whole column."""
     found = outside(protocol, submission.tables)
     return {":".join(filter(None, (submission.system, label))): count for label, count in found.items()}
+
+
+def undecidable(
+    protocol: Protocol, analyses: Sequence[str], submissions: Sequence[Submission], facts: Sequence[SubmissionFacts]
+) -> Iterator[Undecidable]:
+    """The criteria that a submission leaves undecided: more cases without a prediction than may be left out.
+
+    Counted over all rows of the pool, as far as `facts` tell how many it has, whatever is excluded of them.
+    """
+    absent = {(each.system, each.table): each.absent for each in facts}
+    for name in analyses:
+        plan = protocol.analyses[name]
+        if not isinstance(plan, GroupFairnessPlan):
+            continue
+        for submission in submissions:
+            table = submission.tables.get(plan.table)
+            column = None if table is None else table.typed.columns.get(plan.prediction)
+            if table is None or not isinstance(column, Codes | Outcomes):
+                continue
+            beyond = absent.get((submission.system, plan.table), 0)
+            count, rows = int((column.codes < 0).sum()) + beyond, table.typed.rows + beyond
+            for criterion in plan.criteria:
+                limit = as_float(criterion.max_left_out)
+                if count > limit * rows:
+                    yield Undecidable(name, criterion.id, submission.system, count, rows, limit)
 
 
 def recognising_key(desk: Desk) -> bytes:

@@ -3,7 +3,7 @@
 import click
 
 from lacre.cli import screen
-from lacre.errors import NotConfirmed
+from lacre.errors import InterruptedBefore, NotConfirmed
 
 
 def sure(question: str, *, verb: str, option: str, about: object | None = None) -> bool:
@@ -14,4 +14,7 @@ def sure(question: str, *, verb: str, option: str, about: object | None = None) 
         from lacre.report.text import as_text
 
         screen.write_error(as_text(about, width=screen.width()))
-    return click.confirm(question, default=False, err=True)
+    try:
+        return click.confirm(question, default=False, err=True)
+    except click.Abort:
+        raise InterruptedBefore from None

@@ -26,7 +26,8 @@ from lacre.text import N_, _
     N_(
         "The ledger is the folder .lacre, here or as --ledger says: a database, your keys, and later the "
         "sealed pools. Keys may be closed with a passphrase; without a terminal to ask on, none given "
-        "means none."
+        "means none.\n\nBeside your key stands a name, on record and in every export: your login name on this system, "
+        "unless --name says another, or none with --name ''. It can be erased: `lacre erase @0 --which name`."
     ),
     [
         Example("lacre init", N_("A ledger in ./.lacre.")),
@@ -41,7 +42,9 @@ from lacre.text import N_, _
     "--origin", metavar="NAME", help=N_("Name the log in its checkpoints (else lacre/ and eight digits).")
 )
 @option(
-    "--name", metavar="PERSON", help=N_("Write PERSON beside the key that signs requests; it can be erased.")
+    "--name",
+    metavar="PERSON",
+    help=N_("Write PERSON beside the key that signs requests (else your login name; '' for none)."),
 )
 @passphrase_option
 def init_verb(call: Call, origin: str | None, name: str | None, passphrase_file: Path | None) -> int:
@@ -115,7 +118,8 @@ def _import(call: Call, name: str | None, source: Path) -> int:
         "Problems are listed together, with line and column. For each criterion it says whether it can pass and "
         "fail at all, and how many cases a group needs before even zero errors can pass; with rates to assume, "
         "also how likely it is to at the planned size, by simulation, and what size 80 % would take. Files, if "
-        "given, are read as the protocol declares its tables: try it on cases that are no secret. Nothing is "
+        "given, are read as the protocol declares its tables: try it on cases that are no secret, or on predictions "
+        "to come, which are read as a submission where a file holds none of the pool's own columns. Nothing is "
         "recorded, and no ledger is needed."
     ),
     [

@@ -272,6 +272,13 @@ class Interrupted(LacreError):
     remedy = N_("What was recorded stands; run the same command again to go on from there.")
 
 
+class InterruptedBefore(Interrupted):
+    """A call that its user ended at a question, before anything was done."""
+
+    code = "interrupted-before"
+    remedy = N_("Nothing was recorded or written; run the same command again to be asked again.")
+
+
 class TextUnclear(UsageError):
     """An erasure of one of several texts, which is not said."""
 

@@ -265,7 +265,16 @@ def _counts(told: Story) -> str:
         said = _("Today {pool} counts as {now}.").format(pool=told.pool, now=told.now)
         if not later:
             return said + " " + _("It was not read again.")
-    again = ngettext("It was read once after that.", "It was read {n} times after that.", len(later))
+    errata = [read for read in later if read.corrects is not None]
+    if len(errata) == len(later):
+        again = ngettext(
+            "It was read once after that, by an erratum.", "It was read {n} times after that, by errata.", len(later)
+        )
+    else:
+        again = ngettext("It was read once after that.", "It was read {n} times after that.", len(later))
+        if errata:
+            of_these = ngettext("One of these reads was an erratum.", "{n} of these reads were errata.", len(errata))
+            again = f"{again} {of_these.format(n=len(errata))}"
     return f"{said} {again.format(n=len(later))}"
 
 

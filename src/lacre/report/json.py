@@ -59,6 +59,7 @@ def planned(plan: outcomes.ReadPlanned) -> Document:
         "finishes": plan.finishes,
         "exposes": wires(plan.exposes),
         "unchecked": list(plan.unchecked),
+        "undecidable": [dataclasses.asdict(each) for each in plan.undecidable],
         "by": plan.by,
         "name": plan.name,
         "reason": plan.reason,
@@ -73,6 +74,7 @@ def made(ledger: outcomes.LedgerMade) -> Document:
         "genesis": ledger.genesis,
         "verifier_key": ledger.verifier_key,
         "passphrase": ledger.passphrase,
+        "name": ledger.name,
     }
 
 
@@ -95,6 +97,7 @@ def checked(check: outcomes.Checked) -> Document:
         "needs": [_need(need) for need in check.needs],
         "rows": dict(check.rows),
         "outside": dict(check.outside),
+        "submitted": dict(check.submitted),
         "canonical": value_of(protocol),
     }
 
@@ -215,7 +218,12 @@ def status(ledger: outcomes.LedgerStatus) -> Document:
         "verifier_keys": list(ledger.verifier_keys),
         "keys": keys_json.keys_of(ledger.keys, ledger.names, ledger.erased),
         "studies": [
-            {**_study(study), "custody": dict(ledger.custody.get(study.slug, {}))} for study in ledger.studies
+            {
+                **_study(study),
+                "custody": dict(ledger.custody.get(study.slug, {})),
+                "departures": len(ledger.departures.get(study.slug, ())),
+            }
+            for study in ledger.studies
         ],
         "warnings": list(ledger.warnings),
     }
@@ -240,7 +248,7 @@ def recovered(ledger: outcomes.Recovered) -> Document:
 
 def log(entries: outcomes.Log) -> Document:
     """Return entries in words, under the names of an audit's history."""
-    return {"history": _history(entries.entries, entries.names)}
+    return {"history": _history(entries.entries, entries.names), "warnings": list(entries.warnings)}
 
 
 def study(shown: outcomes.StudyShown) -> Document:
@@ -252,8 +260,10 @@ def study(shown: outcomes.StudyShown) -> Document:
         "title": protocol.title,
         "question": protocol.question,
         "custody": dict(shown.custody),
+        "departures": len(shown.departures),
         "history": _history(shown.entries, shown.names),
         "canonical": value_of(protocol),
+        "warnings": list(shown.warnings),
     }
 
 
@@ -270,6 +280,7 @@ def entry(shown: outcomes.EntryShown) -> Document:
             for digest, body in shown.documents.items()
         },
         "texts": {digest: change_json.text(each) for digest, each in shown.texts.items()},
+        "warnings": list(shown.warnings),
     }
 
 

@@ -79,6 +79,7 @@ def erased(text: outcomes.Erased) -> Document:
         "entry": text.entry,
         "time": text.time,
         "present": text.present,
+        "same": [{"what": each.kind.name, "entry": each.entry, "digest": each.digest} for each in text.same],
         "warnings": list(text.warnings),
     }
 

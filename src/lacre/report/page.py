@@ -122,7 +122,7 @@ class _Adaptive:
             if widths is not None:
                 yield self._table(places, widths)
                 return
-        yield from self._stack(kept)
+        yield from self._stack(kept, options.max_width - INDENT)
 
     def _widths(self, places: Sequence[int], room: int) -> list[int] | None:
         """Share `room` out: to each column the least it needs, then more from the left; None if short."""
@@ -163,12 +163,16 @@ class _Adaptive:
             table.add_row(*[part for cell in cells for part in (Text(), cell)][1:])
         return table
 
-    def _stack(self, places: Sequence[int]) -> RenderResult:
+    def _stack(self, places: Sequence[int], room: int) -> RenderResult:
         for row in self._rows:
             yield _line([row[places[0]]], "bold")
-            rest: list[Cell] = []
-            for place in places[1:]:
-                cell, title = row[place], self._columns[place].title
-                if cell.text:
-                    rest += [Cell("; " if rest else ""), Cell(f"{title}: ", "dim"), cell]
-            yield Padding(_line(rest, ""), (0, 0, 0, INDENT), expand=False)
+            told = [
+                (Cell(f"{self._columns[place].title}: ", "dim"), row[place])
+                for place in places[1:]
+                if row[place].text
+            ]
+            # Where they do not fit in one line, each has a line of its own: a run of them is hard to read.
+            width = sum(cell_len(f"{title.text}{printable(cell.text)}; ") for title, cell in told)
+            lines = [[part for pair in told for part in (Cell("; "), *pair)][1:]] if width <= room else list(told)
+            for line in lines:
+                yield Padding(_line(line, ""), (0, 0, 0, INDENT), expand=False)

@@ -28,6 +28,9 @@ def made_page(made: LedgerMade) -> Page:
     page.say(_("Origin: {origin}").format(origin=made.origin))
     page.say(_("Genesis: {genesis}").format(genesis=made.genesis))
     page.say(_("Checkpoints are verified with: {key}").format(key=made.verifier_key))
+    if made.name is not None:
+        said = _("On record beside your key: the name {name}. `lacre erase @0 --which name` takes it out.")
+        page.say(said.format(name=printable(made.name)))
     if made.passphrase:
         page.say(
             _("The keys are closed with your passphrase; without it nothing sealed here can ever be opened.")
@@ -60,6 +63,15 @@ def checked_page(checked: Checked) -> Page:
                 table=table, rows=rows
             )
         )
+    for table, rows in checked.submitted.items():
+        said = ngettext(
+            "{table}: {rows} row read, as a submission: the file has the key and the columns `from: submission`, and "
+            "none of the pool's own",
+            "{table}: {rows} rows read, as a submission: the file has the key and the columns `from: submission`, and "
+            "none of the pool's own",
+            rows,
+        )
+        page.say(said.format(table=table, rows=rows))
     outside(page, checked.outside)
     analyses(page, protocol, {(need.analysis, need.criterion): need for need in checked.needs})
     page.gap()

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from lacre.analyses.reasons import Reason, render
 from lacre.broker.outcomes import ReadPlanned, ResultShown
+from lacre.broker.parts import Undecidable
 from lacre.errors import printable
 from lacre.report import analysis_text, history, words
 from lacre.report.analysis_text import Document, verdict
@@ -89,7 +90,9 @@ def standing(pool: str, decision: ReadDecision) -> str:
     """Say whether the result of a read of `pool` is confirmatory, and why or why not."""
     read_class = decision.read_class
     if read_class == "erratum":
-        return _("Exploratory: this is erratum {number} of a result on {pool}; {why}.").format(
+        return _(
+            "Exploratory: this is erratum {number} of a result on {pool}; {why}. So it never reads PASS."
+        ).format(
             number=decision.number, pool=pool, why=history.exploratory(decision.exploratory)
         )
     if decision.confirmatory:
@@ -157,21 +160,27 @@ def side_by_side(page: Page, both: tuple[Document, Document], names: tuple[str, 
     """Write the criteria of two results in one table, each with its value, interval and verdict."""
     first, second = ({_key(a, c): c for a in each["analyses"] for c in a["criteria"]} for each in both)
     columns = [
-        Column(_("criterion"), wraps=True),
-        Column(_("result")),
+        Column(_("criterion, result"), wraps=True, names=True),
         Column(_("observed"), right=True),
         Column(_("interval"), right=True),
-        Column(_("computed")),
-        Column(_("verdict")),
+        Column(_("verdict"), wraps=True),
     ]
     rows: list[Row] = []
     for key in dict.fromkeys((*first, *second)):
+        rows.append([Cell(" ".join(filter(None, (f"{key[0]}.{key[1]}", key[2]))), "bold"), "", "", ""])
         for name, found in zip(names, (first.get(key), second.get(key)), strict=True):
             if found is not None:
-                label = " ".join(filter(None, (f"{key[0]}.{key[1]}", key[2])))
-                states = (verdict(found.get("computed", found["state"])), verdict(found["state"]))
-                rows.append([Cell(label, "bold"), name, *analysis_text.observed(found), *states])
+                rows.append([name, *analysis_text.observed(found), _verdicts(found)])
     page.table(columns, rows)
+
+
+def _verdicts(criterion: Document) -> Cell:
+    """Return a criterion's verdict, and what its numbers alone come to where that is another."""
+    cell = verdict(criterion["state"])
+    computed = criterion.get("computed", criterion["state"])
+    if computed == criterion["state"]:
+        return cell
+    return Cell(_("{state} (computed: {computed})").format(state=cell.text, computed=computed), cell.style)
 
 
 def _key(analysis: Document, criterion: Document) -> tuple[str, str, str]:
@@ -250,9 +259,11 @@ def custody(grade: str) -> str:
 def shortfalls(found: Sequence[Shortfall]) -> list[str]:
     """Say where a pool holds fewer rows than planned: a deviation by itself."""
     return [
-        _("Deviation: {table} holds {rows} rows, and {planned} were planned.").format(
-            table=printable(each.table), rows=each.rows, planned=each.planned
-        )
+        ngettext(
+            "Deviation: {table} holds {rows} row, and {planned} were planned.",
+            "Deviation: {table} holds {rows} rows, and {planned} were planned.",
+            each.rows,
+        ).format(table=printable(each.table), rows=each.rows, planned=each.planned)
         for each in found
     ]
 
@@ -327,22 +338,38 @@ def plan_page(planned: ReadPlanned) -> Page:
     planned_submissions(page, planned.submissions)
     ignored(page, planned.ignored)
     outside(page, planned.outside)
+    if planned.outside:
+        page.say(_("In a prediction that counts as none: as either outcome, in the bounds."))
+    for each in planned.undecidable:
+        page.say(Cell(_("Warning: "), "yellow"), _undecidable(each))
     unchecked(page, planned.unchecked)
     return page
+
+
+def _undecidable(each: Undecidable) -> str:
+    said = ngettext(
+        "{name} could only be INSUFFICIENT_EVIDENCE: {count} of {rows} case has no declared prediction, and at most "
+        "{limit} may be left out. Mend the submission before the read is spent.",
+        "{name} could only be INSUFFICIENT_EVIDENCE: {count} of {rows} cases have no declared prediction, and at most "
+        "{limit} may be left out. Mend the submission before the read is spent.",
+        each.rows,
+    )
+    name = " ".join(filter(None, (f"{each.analysis}.{each.criterion}", each.system)))
+    return said.format(name=printable(name), count=each.count, rows=each.rows, limit=words.percent(each.limit))
 
 
 def planned_submissions(page: Page, submissions: Sequence[SubmissionFacts]) -> None:
     """Say of each submission how many of the pool's cases it answers."""
     for facts in submissions:
-        page.say(
-            _(
-                "Submission {name}: {rows} rows; {absent} cases of the pool have none and count as blank."
-            ).format(
-                name=printable(":".join(filter(None, (facts.system, facts.table)))),
-                rows=facts.rows,
-                absent=facts.absent,
-            )
+        rows = ngettext("Submission {name}: {rows} row.", "Submission {name}: {rows} rows.", facts.rows)
+        absent = ngettext(
+            "{absent} case of the pool has none, and counts as without a prediction.",
+            "{absent} cases of the pool have none, and count as without a prediction.",
+            facts.absent,
         )
+        name = printable(":".join(filter(None, (facts.system, facts.table))))
+        said = f"{rows} {absent}" if facts.absent else f"{rows} {_('No case of the pool is without one.')}"
+        page.say(said.format(name=name, rows=facts.rows, absent=facts.absent))
 
 
 def unchecked(page: Page, codes: tuple[str, ...]) -> None:

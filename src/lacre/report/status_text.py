@@ -1,7 +1,7 @@
 """Where things stand, as text: the ledger, a study, the log, an entry."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -13,6 +13,7 @@ from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.plan_text import analyses
 from lacre.report.result_text import custody, warnings
 from lacre.rules.changes import difference_of, reads_as_sealed
+from lacre.rules.deviations import Departure
 from lacre.rules.reading import may_finish
 from lacre.rules.record import Answered, Genesis, Recorded
 from lacre.rules.requests import CONTENT_CLASSES, AmendDecision, Erratum
@@ -92,6 +93,7 @@ def study_page(shown: StudyShown) -> Page:
 def log_page(log: Log) -> Page:
     """Write entries, one line each."""
     page = Page()
+    warnings(page, log.warnings)
     history.table(page, log.entries, log.names)
     return page
 
@@ -100,6 +102,7 @@ def entry_page(shown: EntryShown) -> Page:
     """Write one entry: what it did, its bytes' digests, and what they say."""
     recorded = shown.recorded
     page = Page()
+    warnings(page, shown.warnings)
     page.heading(_("Entry {index}: {what}").format(index=recorded.index, what=history.what(recorded)))
     page.say(_("{time} UTC").format(time=words.moment(recorded.time)))
     asked = history.by(recorded)
@@ -235,6 +238,20 @@ def _study(page: Page, study: StudyState, own: str) -> None:
         page.say(said.format(n=count, study=study.slug))
     for line in next_steps(study, own):
         page.say(_("Next: {step}").format(step=line))
+
+
+def _reveal(slug: str, teste: PoolState, departures: Sequence[Departure]) -> str:
+    exposed = [
+        each.entry
+        for each in departures
+        if each.kind == "exposed" and each.pool == teste.name and each.entry > teste.sealed.entry
+    ]
+    if not exposed:
+        return f"lacre reveal {slug} --submission FILE"
+    return _(
+        'lacre seal {study} {pool} FILE --replace --reason "TEXT", with other cases: some of these were read in '
+        "another study at entry {entry}, so that no read of them is a reveal (with --accept-dev it is exploratory)"
+    ).format(study=slug, pool=teste.name, entry=exposed[0])
 
 
 def _pool(name: str, study: StudyState) -> list[str | Cell]:

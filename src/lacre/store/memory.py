@@ -160,10 +160,10 @@ class Memory:
         if genesis is None:
             return
         folder = self.folder(genesis)
+        _require_writable(folder)
         known = _remembered(folder / "checkpoint")
         if known is not None:
             compare(transaction, known.size, known.root)
-        _require_writable(folder)
 
     def require_writable(self) -> None:
         """Refuse, before anything is recorded, where nothing could be remembered. Raises `NotWritten`, `DiskFull`."""

@@ -52,6 +52,8 @@ def test_a_pool_is_sealed_to_the_ledger_unless_somebody_is_named(
     assert (theirs.recipients, theirs.custody) == ((custodian[0],), "second keyholder")
     assert theirs.opens_here is False
     text = " ".join(str(theirs).split())
+    assert "Your own copies of the files stay where they are: delete them, or you can still look." in text
+    assert "Your own copies" not in str(own)
     assert "No identity here opens it, so it was not opened again" in text
     assert "If that one is lost, so is the pool" in text
     assert "keys/identity.age" not in text
@@ -73,7 +75,11 @@ def test_the_grade_is_on_every_output(study: Study, custodian: tuple[str, Path])
     assert "Custody: dev self-held; teste second keyholder" in str(study.ledger.status())
     assert study.ledger.audit(result.name).as_json()["story"]["seal"]["custody"] == "second keyholder"
     for page in (result, shown, study.ledger.audit(), study.ledger.audit(result.name)):
-        assert "second keyholder. It is sealed to someone else's recipient" in " ".join(str(page).split())
+        text = " ".join(str(page).split())
+        assert "second keyholder, as declared. It is sealed to a recipient that is not this ledger's" in text
+        assert (
+            "if that recipient is somebody else, and if whoever sealed it kept no copy of the files" in text
+        )
 
 
 @pytest.mark.parametrize("bad", ["age1nobody", "AGE-SECRET-KEY-1QQ", "", "ssh-ed25519 AAAA", "\udcff"])
@@ -123,6 +129,10 @@ def test_without_the_identity_nothing_is_spent(
 ) -> None:
     study.begin()
     study.seal("teste", 0, recipients=custodian[0])
+    assert "Next: lacre reveal parity --submission FILE --request-out FILE" in str(study.ledger.status())
+    assert "Next: lacre reveal parity --submission FILE --request-out FILE" in str(
+        study.ledger.show("parity")
+    )
     before = study.size, _blobs(study)
     _other, file = _identity(tmp_path / "other.txt")
     for identity in ((), file):
@@ -131,8 +141,15 @@ def test_without_the_identity_nothing_is_spent(
         assert custodian[0] in refused.value.way_out
         assert "--identity" in refused.value.way_out
         assert "--request-out" in refused.value.way_out
-    with pytest.raises(errors.IdentityCannotOpen):
+    with pytest.raises(errors.RevealCannotOpen) as refused:
+        study.ledger.reveal("parity", study.predictions(0), dry_run=True)
+    assert "lacre reveal parity --submission FILE --request-out FILE" in refused.value.way_out
+    assert "with --dry-run it only checks" in refused.value.way_out
+    assert study.ledger.request_reveal("parity", study.predictions(0), tmp_path / "ask.lacre", dry_run=True)
+    with pytest.raises(errors.InputsCannotOpen) as refused:
         study.ledger.inputs("parity", "teste", tmp_path / "in.csv")
+    assert "run `lacre inputs parity teste -o FILE --identity FILE` in this ledger" in refused.value.way_out
+    assert "--request-out" not in refused.value.way_out
     assert not (tmp_path / "in.csv").exists()
     assert (study.size, _blobs(study)) == before
     assert study.ledger.audit().ok
@@ -273,6 +290,37 @@ def test_rewrap_hands_over_the_pool_and_all_that_is_kept_beside_it(
     story = study.ledger.audit(again.name)
     assert [each["entry"] for each in story.as_json()["story"]["handed"]] == [handed.entry]
     assert f"handed contraste to {heir}" in "".join(str(story).split()) or heir[:20] in str(story)
+
+
+def test_a_pool_with_many_submissions_is_handed_on_twice_in_one_file_each_time(
+    study: Study, custodian: tuple[str, Path], tool: Callable[[str], str]
+) -> None:
+    """Its keyset, as age opens it: of each ciphertext, in order, its SHA-256 and 64 bytes of key and salt."""
+    study.begin()
+    study.seal("dev", 0)
+    first = study.ledger.run("parity", "rehearsal", study.predictions(0))
+    study.ledger.run("parity", "rehearsal", study.predictions(0, wrong=1))
+    folder = study.ledger.folder / "pools/parity/dev"
+    before = _blobs(study)
+    assert study.ledger.rewrap("parity", "dev", custodian[0]).keys == 3
+    (keyset,) = _blobs(study) - before
+    study.ledger.run("parity", "rehearsal", study.predictions(0, wrong=2), identity=custodian[1])
+    assert study.ledger.rewrap("parity", "dev", [_own(study), custodian[0]], identity=custodian[1]).keys == 4
+    (second,) = _blobs(study) - before - {keyset} - {each for each in _blobs(study) if "submission" in each}
+    study.ledger.erratum(first.name, study.cases(0), reason="checked")
+    assert study.ledger.rewrap("parity", "dev", custodian[0]).keys == 5
+    for name, ciphertexts in ((keyset, 3), (second, 4)):
+        command = [tool("age"), "--decrypt", "-i", str(custodian[1]), str(folder / name)]
+        held = subprocess.run(command, capture_output=True, check=True).stdout
+        assert len(held) == 96 * ciphertexts
+        digests = [held[at : at + 32].hex() for at in range(0, len(held), 96)]
+        assert digests == sorted(digests)
+        assert all(
+            (folder / f"{each}.pool").exists() or (folder / f"{each}.submission").exists() for each in digests
+        )
+    made = study.ledger.erratum(first.name, study.cases(0), reason="again", identity=custodian[1])
+    assert made.document["erratum"]["changed"] == {}
+    assert study.ledger.audit().ok
 
 
 def test_a_missing_new_key_is_a_finding(study: Study, custodian: tuple[str, Path]) -> None:

@@ -34,6 +34,7 @@ from lacre.errors import (
     LastKeyOfRole,
     NoteUnsigned,
     PassphraseNeeded,
+    PersonKeyMissing,
     PublicKeyUnclear,
     RotationUnderWay,
 )
@@ -424,8 +425,48 @@ def test_a_ledger_without_its_persons_key_says_which_file_it_misses(study: Study
     (study.ledger.folder / "keys" / "person.pem").unlink()
     with study.reopened() as again:
         for ask in (lambda: again.register(study.protocol()), lambda: again.rotate("person")):
-            with pytest.raises(KeyMissing, match=r"person\.pem"):
+            with pytest.raises(PersonKeyMissing, match=study.ledger.keys().keys[0].keyid[:16]) as refused:
                 ask()
+            assert "lacre key recover BACKUP" in refused.value.way_out
+
+
+def test_a_persons_rotated_key_that_is_gone_is_asked_for_by_its_id(study: Study) -> None:
+    study.ledger.rotate("person")
+    made = study.ledger.rotate("person")
+    assert made.file is not None
+    aside = made.file.rename(study.folder / "aside.pem")
+    for gone in (None, study.ledger.folder / "keys"):
+        if gone is not None:
+            shutil.rmtree(gone)
+        with study.reopened() as again:
+            for ask in (lambda: again.register(study.protocol()), lambda: again.rotate("person")):
+                with pytest.raises(PersonKeyMissing, match=f"person.*{made.key.keyid[:16]}.*in no file of"):
+                    ask()
+    with pytest.raises(ActiveKeyMissing, match="broker"), lacre.open(study.folder, key=aside) as again:
+        again.register(study.protocol())
+
+
+def test_an_own_key_that_was_ended_for_good_is_not_missing(study: Study) -> None:
+    """Rui took over and ended the ledger's first key: to sign with it is refused as it is, with a way on."""
+    other = lacre.new_key(study.folder / "rui.pem")
+    study.ledger.enrol(other.public, "owner", "registrant")
+    with lacre.open(study.folder, key=study.folder / "rui.pem") as rui:
+        rui.revoke(rui.keys().keys[0].keyid)
+    with study.reopened() as again, pytest.raises(KeyRevoked) as refused:
+        again.register(study.protocol())
+    assert "--key FILE" in refused.value.way_out
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640])
+def test_a_given_key_that_others_can_read_is_warned_of(study: Study, mode: int) -> None:
+    path = study.folder / "rui.pem"
+    made = lacre.new_key(path)
+    path.chmod(mode)
+    study.ledger.enrol(made.public, "owner", "registrant", "custodian")
+    with lacre.open(study.folder, key=path) as rui:
+        found = rui.register(study.protocol()).warnings, rui.seal("parity", "teste", study.cases(0)).warnings
+    said = (f"Others than you can read {path}: take their rights away (chmod go= {path}).",)
+    assert found == ((said, said) if mode == 0o640 else ((), ()))
 
 
 # --- the key files -----------------------------------------------------------------------------------------
@@ -463,7 +504,12 @@ def test_lost_keys_come_back_from_a_closed_backup(study: Study) -> None:
 
 def test_closed_keys_come_back_closed_and_prove_with_their_own_passphrase(tmp_path: Path) -> None:
     with lacre.init(tmp_path, passphrase=PASSPHRASE) as ledger:
-        ledger.backup_keys(tmp_path / "keys.tar", passphrase=None)
+        made = ledger.backup_keys(tmp_path / "keys.tar", passphrase=None)
+    assert set(made.closed) == set(made.files)
+    assert "It is open. Still closed in it, with the passphrase that the ledger's keys have" in " ".join(
+        str(made).split()
+    )
+    assert "whoever finds it" not in str(made).lower()
     shutil.rmtree(tmp_path / ".lacre" / "keys")
     with lacre.open(tmp_path) as ledger, pytest.raises(PassphraseNeeded):
         ledger.recover_keys(tmp_path / "keys.tar")

@@ -96,7 +96,8 @@ def test_a_request_appends_nothing_and_its_answer_is_the_one_reveal(story: Story
     assert (story.study.size, story.blobs()) == before
     assert (asked.decision.confirmatory, asked.recipients, asked.unchecked) == (True, (story.recipient,), ())
     assert [(facts.rows, facts.absent) for facts in asked.submissions] == [(200, 0)]
-    assert f"lacre reveal --request {story.file.name}" in str(asked)
+    assert f"lacre reveal --request {story.file.name} --identity FILE --ledger DIR" in str(asked)
+    assert "never a copy of it: an answer in a copy forks the log" in " ".join(str(asked).split())
     assert b"00000" not in story.file.read_bytes(), "ids of the submission are encrypted"
     result = story.answer()
     assert (result.state, result.custody, result.name) == ("PASS", "second keyholder", "parity@4")
@@ -395,8 +396,36 @@ def test_a_request_under_a_plan_that_was_amended_since_is_refused(story: Story) 
     path.write_text(
         (story.study.folder / "parity.yaml").read_text().replace("title: Errors", "title: Faults")
     )
-    story.study.ledger.amend(path, reason="words")
-    story.refused(errors.ProtocolNotInForce)
+    amended = story.study.ledger.amend(path, reason="words")
+    refusal = story.refused(errors.RequestBeforeAmendment)
+    assert refusal.fields["entry"] == amended.entry
+    assert "lacre reveal parity --submission FILE --request-out FILE" in refusal.way_out
+    story.ask(overwrite=True)
+    assert story.answer().document["confirmatory"] is True
+
+
+def test_a_request_whose_key_was_rotated_since_is_void(story: Story) -> None:
+    story.ask()
+    changed = story.study.ledger.rotate("person")
+    assert "that nobody has answered yet are void" in " ".join(str(changed).split())
+    refusal = story.refused(errors.RequestKeyRevoked)
+    assert refusal.fields["entry"] == changed.entry
+    assert "--key" not in refusal.way_out
+    assert "lacre reveal parity --submission FILE --request-out FILE" in refusal.way_out
+    story.ask(overwrite=True)
+    assert story.answer().document["confirmatory"] is True
+
+
+def test_what_a_key_asked_for_is_finished_though_it_was_revoked_meanwhile(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story.ask()
+    with monkeypatch.context() as patch:
+        patch.setattr(reading, "record_result", _die)
+        with pytest.raises(KeyboardInterrupt):
+            story.answer()
+    story.study.ledger.rotate("person")
+    assert story.answer().document["confirmatory"] is True
 
 
 def test_a_request_from_before_the_pool_changed_hands_is_made_anew(story: Story, tmp_path: Path) -> None:

@@ -289,6 +289,30 @@ def test_a_submission_is_kept_beside_its_pool(vault: Vault, identity: Identity, 
     assert kinds == {".pool", ".key", ".prints", ".submission", ".submission-key"}
 
 
+def test_everything_kept_of_a_pool_goes_into_one_keyset_and_from_there_into_the_next(
+    vault: Vault, identity: Identity, entropy: Entropy
+) -> None:
+    pool = _seal(vault, identity, entropy)
+    kept = [_submit(vault, identity, entropy) for _each in range(400)]
+    wrapped = {pool.ciphertext: vaults.WrappedKey("key", pool.wrapped_key)}
+    wrapped |= {each.ciphertext: vaults.WrappedKey("submission-key", each.wrapped_key) for each in kept}
+    heirs = [Identity.generate(), Identity.generate()]
+    held = [identity]
+    for heir in heirs:
+        with pytest.raises(IdentityCannotOpen):
+            vaults.rewrap(vault, CONTEXT, wrapped, [heir], before=["age1x"], recipients=[heir.recipient])
+        digest = vaults.rewrap(vault, CONTEXT, wrapped, held, before=["age1x"], recipients=[heir.recipient])
+        wrapped, held = dict.fromkeys(wrapped, vaults.WrappedKey("key", digest)), [heir]
+        now = {"wrapped_key": digest, "recipients": (heir.recipient,)}
+        assert vaults.open_pool(vault, CONTEXT, replace(pool, **now), held) == RECORDS
+        for each in kept:
+            moved = replace(each, **now, keyset=True)
+            assert vaults.open_submission(vault, SUBMISSION, moved, held) == RECORDS
+    stranger = replace(kept[0], ciphertext="0" * 64, wrapped_key=digest, keyset=True)
+    with pytest.raises(PoolBlobChanged, match="handed on"):
+        vaults.submission_matches(vault, SUBMISSION, stranger, RECORDS, held)
+
+
 def test_a_submission_is_known_again(vault: Vault, identity: Identity, entropy: Entropy) -> None:
     kept = _submit(vault, identity, entropy)
 
