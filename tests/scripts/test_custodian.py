@@ -62,7 +62,7 @@ def two(shell: Shell, shells: Callable[[], Shell]) -> Two:
 def test_a_custodian_reveals_for_a_researcher_who_cannot(two: Two) -> None:
     before = two.size
     refused = two.researcher.json(*CALL, expect=2)
-    assert refused["error"]["code"] == "identity-cannot-open"
+    assert refused["error"]["code"] == "reveal-cannot-open"
     assert "--request-out" in refused["error"]["way_out"]
     assert two.size == before, "nothing was spent"
     assert two.researcher.json("audit")["findings"] == []
@@ -90,7 +90,7 @@ def test_a_custodian_reveals_for_a_researcher_who_cannot(two: Two) -> None:
         assert (report["ok"], report["findings"]) == (True, [])
         assert report["story"]["seal"]["custody"] == "second keyholder"
     shown = two.researcher.lacre("show", result["result"])
-    assert "only both together can look" in " ".join(shown.out.split())
+    assert "Only both together can look" in " ".join(shown.out.split())
     refused = two.researcher.json(*CALL, expect=2)
     assert refused["error"]["code"] == "teste-already-read"
 
@@ -128,7 +128,7 @@ def test_the_custodian_s_machine_holds_the_ledger_and_the_researcher_s_key_is_en
     researcher.json(*CALL, "--key", "me.pem", "--accept-dev", "--request-out", "more.lacre")
     (custodian.folder / "more.lacre").write_bytes((researcher.folder / "more.lacre").read_bytes())
     refused = custodian.json("reveal", "--request", "more.lacre", expect=2)
-    assert refused["error"]["code"] == "key-revoked"
+    assert refused["error"]["code"] == "request-key-revoked"
     assert custodian.json("audit")["ok"] is True
 
 

@@ -87,7 +87,7 @@ FINDINGS: Mapping[str, str] = {
     "memory-invalid": N_("{memory} does not hold for this ledger: {why}"),
     "key-foreign": N_("The key {key} is none that may sign this log's checkpoints."),
     "key-replaced": N_(
-        "The key {key} was this log's until entry {entry}, which revoked it. What signs now is {now}."
+        "The key {key} was this log's until entry {until}, which revoked it. What signs now is {now}."
     ),
     "key-unused": N_("The checkpoint is not signed by the key {key}."),
     "memory-entry": N_("Entry {index} is not the one that {memory} proves."),

@@ -78,7 +78,7 @@ def check_key(
         until = _until(key, origin, keys)
         if until is not None:
             now = ", ".join(each.format() for each in known)
-            yield finding("key-replaced", key=key.format(), entry=until, now=now)
+            yield finding("key-replaced", until, key=key.format(), until=until, now=now)
             return
         yield finding("key-foreign", key=key.format())
     if note is None:
@@ -97,7 +97,7 @@ def _until(key: VerifierKey, origin: str, keys: Iterable[Key]) -> int | None:
     return public.get(key.public.raw.hex())
 
 
-def check_remembered(head: Head, tree: Tree, entries: int) -> Iterator[Finding]:
+def check_remembered(head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
     """Step 6: what this machine saw of the ledger is a prefix of it (rule 18)."""
     yield from _check_prefix(Memory(_("this machine"), b""), head, tree, entries)
 

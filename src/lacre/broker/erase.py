@@ -66,7 +66,19 @@ def erase(desk: Desk, what: str, *, which: str | None = None, confirm: Confirm |
         time=made.time,
         present=present,
         warnings=warnings_of(desk, made, before),
+        same=same,
     )
+
+
+def _saying_the_same(reader: Reader, digest: str) -> Iterator[Named]:
+    """Other texts that are there and say just what this one does: a name is copied when its key is rotated."""
+    erased = reader.document(digest)
+    if erased is None:
+        return
+    for each in _texts(reader).values():
+        other = reader.document(each.digest) if each.digest != digest else None
+        if other is not None and other.body == erased.body:
+            yield each
 
 
 def _find(reader: Reader, what: str, which: str | None) -> Named:

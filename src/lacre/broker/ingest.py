@@ -92,7 +92,9 @@ def looks_submitted(protocol: Protocol, raw: Raw) -> bool:
     if own == stored or not own:
         return False
     try:
-        unused = read_table(raw.data, declared, raw.table, raw.format, only="submission", file=raw.name).undeclared
+        unused = read_table(
+            raw.data, declared, raw.table, raw.format, only="submission", file=raw.name
+        ).undeclared
     except TableColumnAbsent:
         return False
     except TableError:

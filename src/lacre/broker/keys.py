@@ -141,7 +141,10 @@ def enrol(desk: Desk, public: str, roles: Sequence[Role], name: str | None = Non
 
 
 def revoke(desk: Desk, which: str, reason: str | None = None) -> KeyChanged:
-    """Revoke a key, named by its id, its public half, or the beginning of either. Raises `KeyUnclear`."""
+    """Revoke a key, named by its id, its public half, the beginning of either, or a PEM file.
+
+    Raises `KeyUnclear`, `PublicKeyUnclear`.
+    """
     state = desk.view("")
     asked = {"action": "revoke", "public": _enrolled(state, which)}
     ask_beforehand(desk, state, KeyChange, NoFacts(), **asked)
@@ -186,7 +189,7 @@ def _own(desk: Desk, state: State, part: Part) -> str:
 
 def _enrolled(state: State, which: str) -> str:
     """The public half of the one enrolled key that `which` names."""
-    wanted = which.strip().lower()
+    wanted = public_key(which).raw.hex() if which.endswith(".pem") else which.strip().lower()
     fits = [
         key for key in state.keys.values() if key.keyid.startswith(wanted) or key.public.startswith(wanted)
     ]

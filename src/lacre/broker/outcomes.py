@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lacre.broker.parts import Corrected, ErratumShown, LostBlob, LostDocument
+from lacre.broker.parts import Corrected, ErratumShown, LostBlob, LostDocument, Undecidable
 from lacre.protocol.difference import Change
 from lacre.rules.deviations import Departure
+from lacre.rules.named import Named
 from lacre.rules.record import Recorded
 from lacre.rules.remarks import Remark, Text
 from lacre.rules.requests import Infeasible, Known, Overlap, ReadDecision, Shortfall, SubmissionFacts
@@ -278,7 +279,7 @@ class LedgerStatus:
 
     Checkpoints are verified with `verifier_key`; while another log key is leaving, with all of `verifier_keys`.
     `erased` tells by which entry a key's name was erased, by keyid; `custody` grades pools, by study and name,
-    and `recipient` is the ledger's own.
+    and `recipient` is the ledger's own. `departures` are the rows of each study's table of deviations.
     """
 
     folder: Path
@@ -294,8 +295,8 @@ class LedgerStatus:
     verifier_keys: tuple[str, ...] = ()
     erased: Mapping[str, int] = field(default_factory=dict)
     custody: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    departures: Mapping[str, tuple[Departure, ...]] = field(default_factory=dict)
     recipient: str = ""
+    departures: Mapping[str, tuple[Departure, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,9 +426,9 @@ class StudyShown:
     names: Mapping[str, str]
     custody: Mapping[str, str]
     texts: Mapping[str, Text] = field(default_factory=dict)
+    recipient: str = ""
     departures: tuple[Departure, ...] = ()
     warnings: tuple[str, ...] = ()
-    recipient: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,11 @@ def planned(desk: Desk, found: Found, decision: ReadDecision) -> ReadPlanned:
         by=request.by if request else None,
         name=names.get(request.by) if request else None,
         reason=request.reason.body.decode() if request and request.reason else None,
-        undecidable=tuple(undecidable(found.version.protocol, found.ask.analyses, found.submissions, found.facts.submissions)),
+        undecidable=tuple(
+            undecidable(
+                found.version.protocol, found.ask.analyses, found.submissions, found.facts.submissions
+            )
+        ),
     )
 
 

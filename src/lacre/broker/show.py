@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from lacre.broker.beside import result_shown
 from lacre.broker.desk import Desk, key_warning, names_of, recorded, view
+from lacre.broker.deviations import departures_of, reads_elsewhere
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
 from lacre.broker.texts import texts_named
@@ -43,6 +44,9 @@ def status(desk: Desk) -> LedgerStatus:
             verifier_keys=verifier_keys(state),
             erased=erased_names(reader, state),
             recipient=state.recipient,
+            departures={
+                study.slug: departures_of(reader, study.slug, reads) for study in studies if study is not None
+            },
         )
 
 
@@ -157,10 +161,12 @@ def _show_study(desk: Desk, slug: str) -> StudyShown:
         custody = _custody(study, state)
         entries = tuple(r for r in _of_study(reader, slug) if r.study == slug)
         texts = texts_named(reader, entries)
-        return StudyShown(study, entries, names_of(reader, state), custody, texts, state.recipient)
+        departures = departures_of(reader, slug, reads_elsewhere(reader, slug))
+        names, warnings = names_of(reader, state), behind.warnings(reader)
+        return StudyShown(study, entries, names, custody, texts, state.recipient, departures, warnings)
 
 
-def _show_entry(reader: Reader, found: Recorded) -> EntryShown:
+def _show_entry(reader: Reader, found: Recorded, warnings: tuple[str, ...]) -> EntryShown:
     digests = _documents_of(found)
     bodies = {}
     for digest in digests:

@@ -81,7 +81,10 @@ def outside_of(protocol: Protocol, submission: Submission) -> dict[str, int]:
 
 
 def undecidable(
-    protocol: Protocol, analyses: Sequence[str], submissions: Sequence[Submission], facts: Sequence[SubmissionFacts]
+    protocol: Protocol,
+    analyses: Sequence[str],
+    submissions: Sequence[Submission],
+    facts: Sequence[SubmissionFacts],
 ) -> Iterator[Undecidable]:
     """The criteria that a submission leaves undecided: more cases without a prediction than may be left out.
 
@@ -245,7 +248,5 @@ def reopen(
             Raw(table, Format(record.format), data)
             for (table, data), record in zip(opened, submitted.records, strict=True)
         ]
-        submissions.append(
-            Submission(submitted.system, read_submission_tables(protocol, raws, desk.progress))
-        )
+        submissions.append(Submission(submitted.system, _read(protocol, raws, desk.progress)))
     return tuple(submissions)

@@ -85,8 +85,8 @@ def key_new_verb(
     "key enrol",
     N_(
         "PUBLIC is the 64 digits that `lacre key new` printed, or a PEM file to read them from. An owner signs it. "
-        "owner: enrols and revokes keys, erases texts. registrant: registers, amends, deviates, withdraws, asks for reads. "
-        "custodian: seals pools and hands them to others."
+        "owner: enrols and revokes keys, erases texts. registrant: registers, amends, deviates, withdraws, asks for "
+        "reads. custodian: seals pools and hands them to others."
     ),
     [
         Example(
@@ -140,9 +140,9 @@ def key_rotate_verb(call: Call, *, part: str, name: str | None, passphrase_file:
 @verb(
     "key revoke",
     N_(
-        "KEY is a key's id, its public half, or eight digits or more of the beginning of either. It signs nothing from "
-        "this entry on; what it signed before stays valid. It cannot be enrolled again. The last owner, broker or log "
-        "key cannot be revoked, only replaced."
+        "KEY is a key's id, its public half, eight digits or more of the beginning of either, or a PEM file to read it "
+        "from. It signs nothing from this entry on; what it signed before stays valid. It cannot be enrolled again. "
+        "The last owner, broker or log key cannot be revoked, only replaced."
     ),
     [Example("lacre key revoke 3fa9c01d --reason 'left the laboratory'", N_("End what a key may do."))],
 )

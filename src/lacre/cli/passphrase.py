@@ -8,6 +8,7 @@ import click
 
 from lacre.cli import screen
 from lacre.errors import (
+    InterruptedBefore,
     KeyBackupOpen,
     NotReadable,
     PassphraseNotAsked,
@@ -63,11 +64,7 @@ def chosen(file: Path | None) -> str | None:
     """Return the passphrase for new keys; None, or an empty one from any source, leaves them open."""
     given = _given(file)
     if given is None and screen.can_ask():
-        words = _("Passphrase for the new keys (empty for none)")
-        given = click.prompt(words, hide_input=True, default="", show_default=False, err=True)
-        again = given and click.prompt(_("The same again"), hide_input=True, err=True)
-        if given != again:
-            raise PassphrasesDiffer
+        given = _twice(_("Passphrase for the new keys (empty for none)"), may_be_empty=True)
     return given or None
 
 
@@ -89,14 +86,25 @@ def choosing_for_backup(file: Path | None) -> Callable[[], str]:
     def choose() -> str:
         given = _given(file, BACKUP_VARIABLE)
         if given is None and screen.can_ask():
-            given = str(click.prompt(_("Passphrase for the backup"), hide_input=True, err=True))
-            if given != click.prompt(_("The same again"), hide_input=True, err=True):
-                raise PassphrasesDiffer
+            given = _twice(_("Passphrase for the backup"))
         if not given:
             raise KeyBackupOpen
         return given
 
     return choose
+
+
+def _twice(words: str, *, may_be_empty: bool = False) -> str:
+    """Ask for a new passphrase, and once more. Raises `PassphrasesDiffer`, and `InterruptedBefore` for a Ctrl-C."""
+    default = "" if may_be_empty else None
+    try:
+        given = str(click.prompt(words, default=default, show_default=False, hide_input=True, err=True))
+        again = click.prompt(_("The same again"), hide_input=True, err=True) if given else ""
+    except click.Abort:
+        raise InterruptedBefore from None
+    if given != again:
+        raise PassphrasesDiffer
+    return given
 
 
 def _given(file: Path | None, variable: str = VARIABLE) -> str | None:

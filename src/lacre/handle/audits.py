@@ -121,9 +121,8 @@ def _tree_of(folder: Path) -> "Tree":
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise NotReadable(path=str(path), why=why) from error
+    except OSError as error:  # of a name that is too long
+        raise NotReadable(path=str(path), why=error.strerror or type(error).__name__) from error
 
 
 def audit_store(

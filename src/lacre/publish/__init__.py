@@ -5,5 +5,6 @@ parts       what of a ledger belongs into either
 bundle      a bundle, written
 archive     its container: a zip in one form only
 manifest    what it holds, signed
+shown       what its result.json must say
 verify      a bundle, checked by somebody who has nothing else
 """

@@ -43,6 +43,8 @@ from lacre.text import _
 if TYPE_CHECKING:
     from lacre.analyses.recompute import Recomputed
 
+MOST_TOLD = 100  # characters of a value that a finding quotes
+
 Files = Mapping[str, bytes]
 
 
@@ -210,7 +212,10 @@ def _bytes(value: object) -> bytes | None:
 
 
 def _brief(value: object) -> str:
-    return str(value) if isinstance(value, str | int | float | None) else type(value).__name__
+    if isinstance(value, str | int | float | None):
+        return str(value)
+    told = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return told if len(told) <= MOST_TOLD else f"{told[:MOST_TOLD]}…"
 
 
 def _recompute(files: Files, document: Mapping[str, Any]) -> "Recomputed | None":

@@ -268,12 +268,16 @@ def _counts(told: Story) -> str:
     errata = [read for read in later if read.corrects is not None]
     if len(errata) == len(later):
         again = ngettext(
-            "It was read once after that, by an erratum.", "It was read {n} times after that, by errata.", len(later)
+            "It was read once after that, by an erratum.",
+            "It was read {n} times after that, by errata.",
+            len(later),
         )
     else:
         again = ngettext("It was read once after that.", "It was read {n} times after that.", len(later))
         if errata:
-            of_these = ngettext("One of these reads was an erratum.", "{n} of these reads were errata.", len(errata))
+            of_these = ngettext(
+                "One of these reads was an erratum.", "{n} of these reads were errata.", len(errata)
+            )
             again = f"{again} {of_these.format(n=len(errata))}"
     return f"{said} {again.format(n=len(later))}"
 

@@ -155,7 +155,10 @@ def erased_page(erased: Erased) -> Page:
         page.say(_("The text itself was missing before. From now on it counts as erased."))
     if erased.same:
         page.gap()
-        page.say(Cell(_("Warning: "), "yellow"), _("the same words are still on record elsewhere. To erase them, too:"))
+        page.say(
+            Cell(_("Warning: "), "yellow"),
+            _("the same words are still on record elsewhere. To erase them, too:"),
+        )
         for each in erased.same:
             page.say(f"lacre erase @{each.entry} --which {each.digest[:16]}", indent=1)
     page.gap()

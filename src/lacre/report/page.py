@@ -164,15 +164,24 @@ class _Adaptive:
         return table
 
     def _stack(self, places: Sequence[int], room: int) -> RenderResult:
+        first = self._columns[places[0]]
         for row in self._rows:
-            yield _line([row[places[0]]], "bold")
-            told = [
-                (Cell(f"{self._columns[place].title}: ", "dim"), row[place])
-                for place in places[1:]
-                if row[place].text
-            ]
-            # Where they do not fit in one line, each has a line of its own: a run of them is hard to read.
-            width = sum(cell_len(f"{title.text}{printable(cell.text)}; ") for title, cell in told)
-            lines = [[part for pair in told for part in (Cell("; "), *pair)][1:]] if width <= room else list(told)
-            for line in lines:
+            # A number says nothing without its title.
+            yield _line([f"{first.title} " if first.right else "", row[places[0]]], "bold")
+            for line in self._packed(row, places[1:], room):
                 yield Padding(_line(line, ""), (0, 0, 0, INDENT), expand=False)
+
+    def _packed(self, row: Sequence[Cell], places: Sequence[int], room: int) -> list[list[Cell]]:
+        """Put cells after their titles, several in a line of `room` columns; a long one has a line of its own."""
+        lines: list[list[Cell]] = []
+        used = room
+        for place in places:
+            if not row[place].text:
+                continue
+            title = f"{self._columns[place].title}: "
+            size = cell_len(title) + cell_len(printable(row[place].text))
+            fits = used + len("; ") + size <= room
+            lines = lines if fits else [*lines, []]
+            used = used + len("; ") + size if fits else size
+            lines[-1] += [*([Cell("; ")] if fits else []), Cell(title, "dim"), row[place]]
+        return lines

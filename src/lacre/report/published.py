@@ -44,6 +44,20 @@ SHOWN: Mapping[str, str] = MappingProxyType(
 )
 """What a sound bundle shows."""
 
+SHOWN_LESS: Mapping[str, str] = MappingProxyType(
+    {
+        "signatures": N_(
+            "A key that was entitled to it, by the entries that are shown, signed each request among them, and the "
+            "broker each entry."
+        ),
+        "law": N_(
+            "Every decision on {study} up to entry {last} follows from the rules and from those entries before it "
+            "that are shown."
+        ),
+    }
+)
+"""The same, where entries are left out."""
+
 NOT_SHOWN: Mapping[str, str] = MappingProxyType(
     {
         "data": N_("That the counts come from the sealed data, which is not in the bundle."),
@@ -75,7 +89,7 @@ NOT_SHOWN: Mapping[str, str] = MappingProxyType(
         "rewriting": N_(
             "That the owner of the log did not write it anew before anyone else kept a checkpoint of it."
         ),
-        "custody": N_("That nobody looked without a trace. Custody: {grade}"),
+        "custody": N_("That nobody looked without a trace. Custody up to entry {last}: {grade}"),
     }
 )
 """What a bundle does not show, sound or not."""
@@ -165,7 +179,9 @@ class Verified:
         kept = [name for name in self.memories if name not in unproved]
         if kept:
             codes["remembered"] = {"memories": words.listing(kept)}
-        return {code: _(SHOWN[code]).format(**fields) for code, fields in codes.items()}
+        ledger = self.audit.ledger
+        words_of = {**SHOWN, **SHOWN_LESS} if ledger is not None and ledger.redacted else SHOWN
+        return {code: _(words_of[code]).format(**fields) for code, fields in codes.items()}
 
     @property
     def _study(self) -> str:
@@ -197,7 +213,8 @@ class Verified:
             codes["later"] = {"last": self.audit.entries - 1}
         codes["rewriting"] = {}
         if self.audit.story is not None:
-            codes["custody"] = {"grade": custody(self.audit.story.custody)}
+            told = self.audit.story
+            codes["custody"] = {"last": told.last, "grade": custody(told.custody)}
         return {code: _(NOT_SHOWN[code]).format(**fields) for code, fields in codes.items()}
 
     @property

@@ -92,9 +92,7 @@ def standing(pool: str, decision: ReadDecision) -> str:
     if read_class == "erratum":
         return _(
             "Exploratory: this is erratum {number} of a result on {pool}; {why}. So it never reads PASS."
-        ).format(
-            number=decision.number, pool=pool, why=history.exploratory(decision.exploratory)
-        )
+        ).format(number=decision.number, pool=pool, why=history.exploratory(decision.exploratory))
     if decision.confirmatory:
         if read_class == "teste":
             return _("Confirmatory: the first read of {pool}, by a plan registered before it.").format(
@@ -355,7 +353,9 @@ def _undecidable(each: Undecidable) -> str:
         each.rows,
     )
     name = " ".join(filter(None, (f"{each.analysis}.{each.criterion}", each.system)))
-    return said.format(name=printable(name), count=each.count, rows=each.rows, limit=words.percent(each.limit))
+    return said.format(
+        name=printable(name), count=each.count, rows=each.rows, limit=words.percent(each.limit)
+    )
 
 
 def planned_submissions(page: Page, submissions: Sequence[SubmissionFacts]) -> None:

@@ -51,7 +51,7 @@ def status_page(status: LedgerStatus) -> Page:
         page.gap()
         page.say(_("There is no study yet: `lacre register PROTOCOL`."))
     for study in status.studies:
-        _study(page, study, status.recipient)
+        _study(page, study, status.recipient, status.departures.get(study.slug, ()))
         grades = status.custody.get(study.slug, {})
         if grades:
             shown = "; ".join(f"{printable(pool)} {grade}" for pool, grade in grades.items())
@@ -74,7 +74,8 @@ def study_page(shown: StudyShown) -> Page:
     """Write one study, whole."""
     page = Page()
     protocol = shown.study.in_force.protocol
-    _study(page, shown.study, shown.recipient)
+    warnings(page, shown.warnings)
+    _study(page, shown.study, shown.recipient, shown.departures)
     _versions(page, shown)
     _said(page, shown)
     page.gap()
@@ -202,7 +203,7 @@ def _said(page: Page, shown: StudyShown) -> None:
         page.say(_("Known then: {known}.").format(known=words.known(each.decision.known)), indent=1)
 
 
-def _study(page: Page, study: StudyState, own: str) -> None:
+def _study(page: Page, study: StudyState, own: str, departures: Sequence[Departure]) -> None:
     page.heading(study.slug)
     registered = study.registered
     time = words.moment(registered.time)
@@ -228,26 +229,22 @@ def _study(page: Page, study: StudyState, own: str) -> None:
     ]
     names = dict.fromkeys((*study.in_force.protocol.pools, *study.pools))
     page.table(columns, [_pool(name, study) for name in names])
-    if study.deviations:
-        count = len(study.deviations)
-        said = ngettext(
-            "{n} deviation on record: `lacre show {study} --deviations`",
-            "{n} deviations on record: `lacre show {study} --deviations`",
-            count,
-        )
-        page.say(said.format(n=count, study=study.slug))
-    for line in next_steps(study, own):
+    if departures:
+        said = _("Departures on record: {n} (`lacre show {study} --deviations`)")
+        page.say(said.format(n=len(departures), study=study.slug))
+    for line in next_steps(study, own, departures):
         page.say(_("Next: {step}").format(step=line))
 
 
-def _reveal(slug: str, teste: PoolState, departures: Sequence[Departure]) -> str:
+def _reveal(slug: str, teste: PoolState, own: str, departures: Sequence[Departure]) -> str:
     exposed = [
         each.entry
         for each in departures
         if each.kind == "exposed" and each.pool == teste.name and each.entry > teste.sealed.entry
     ]
     if not exposed:
-        return f"lacre reveal {slug} --submission FILE"
+        asks = " --request-out FILE" if own and own not in teste.recipients else ""
+        return f"lacre reveal {slug} --submission FILE{asks}"
     return _(
         'lacre seal {study} {pool} FILE --replace --reason "TEXT", with other cases: some of these were read in '
         "another study at entry {entry}, so that no read of them is a reveal (with --accept-dev it is exploratory)"
@@ -293,10 +290,11 @@ def _result(read: ReadMade) -> str:
     return _("{result} (confirmatory)").format(result=name) if read.decision.confirmatory else name
 
 
-def next_steps(study: StudyState, own: str = "") -> list[str]:
+def next_steps(study: StudyState, own: str = "", departures: Sequence[Departure] = ()) -> list[str]:
     """Say what the protocol still asks for; nothing, of a study that was withdrawn.
 
-    `own` is the recipient of the ledger: a pool that was not sealed to it is asked for.
+    `own` is the recipient of the ledger: a pool that was not sealed to it is asked for. Among the `departures` are
+    reads of other studies, since which the law refuses a reveal.
     """
     if study.withdrawn is not None:
         return []
@@ -311,8 +309,7 @@ def next_steps(study: StudyState, own: str = "") -> list[str]:
             steps.append(f'lacre seal {study.slug} {name} FILE --replace --reason "TEXT"')
     teste = study.pools.get("teste")
     if teste is not None and teste.unread and reads_as_sealed(study, "teste", protocol):
-        asks = " --request-out FILE" if own and own not in teste.recipients else ""
-        steps.append(f"lacre reveal {study.slug} --submission FILE{asks}")
+        steps.append(_reveal(study.slug, teste, own, departures))
     for pool_state in study.pools.values():
         steps.extend(
             _("the same `lacre {verb}` again, to finish the read at entry {entry}").format(

@@ -301,7 +301,7 @@ def test_a_deviation_is_shown_wherever_its_study_is(study: Study) -> None:
     page = str(study.ledger.show("parity"))
     assert "Two clinics joined late." in page
     assert "One rater was ill." in page
-    assert "2 deviations on record" in str(study.ledger.status())
+    assert "Departures on record: 2 (`lacre show parity --deviations`)" in str(study.ledger.status())
     document = study.ledger.show(first.name).as_json()
     assert [each["words"]["words"] for each in document["deviations"]] == [
         "Two clinics joined late.",

@@ -301,13 +301,18 @@ def test_a_pool_with_many_submissions_is_handed_on_twice_in_one_file_each_time(
     first = study.ledger.run("parity", "rehearsal", study.predictions(0))
     study.ledger.run("parity", "rehearsal", study.predictions(0, wrong=1))
     folder = study.ledger.folder / "pools/parity/dev"
+    corrected = study.folder / "corrected.csv"
+    head, line, *lines = study.cases(0).read_text().splitlines()
+    cells = line.split(",")
+    cells[2] = str(1 - int(cells[2]))
+    corrected.write_text("\n".join([head, ",".join(cells), *lines]) + "\n")
     before = _blobs(study)
     assert study.ledger.rewrap("parity", "dev", custodian[0]).keys == 3
     (keyset,) = _blobs(study) - before
     study.ledger.run("parity", "rehearsal", study.predictions(0, wrong=2), identity=custodian[1])
     assert study.ledger.rewrap("parity", "dev", [_own(study), custodian[0]], identity=custodian[1]).keys == 4
     (second,) = _blobs(study) - before - {keyset} - {each for each in _blobs(study) if "submission" in each}
-    study.ledger.erratum(first.name, study.cases(0), reason="checked")
+    study.ledger.erratum(first.name, corrected, reason="a label")
     assert study.ledger.rewrap("parity", "dev", custodian[0]).keys == 5
     for name, ciphertexts in ((keyset, 3), (second, 4)):
         command = [tool("age"), "--decrypt", "-i", str(custodian[1]), str(folder / name)]
@@ -318,8 +323,8 @@ def test_a_pool_with_many_submissions_is_handed_on_twice_in_one_file_each_time(
         assert all(
             (folder / f"{each}.pool").exists() or (folder / f"{each}.submission").exists() for each in digests
         )
-    made = study.ledger.erratum(first.name, study.cases(0), reason="again", identity=custodian[1])
-    assert made.document["erratum"]["changed"] == {}
+    made = study.ledger.erratum(first.name, corrected, reason="again", identity=custodian[1])
+    assert made.document["erratum"]["changed"] == {"cases.label": 1}
     assert study.ledger.audit().ok
 
 
@@ -418,6 +423,8 @@ def test_rule_16_a_crashed_read_is_finished_under_its_own_plan(
         study.ledger.reveal("parity", wrong, protocol=study.folder / "amended.yaml")
     result = study.ledger.reveal("parity", wrong, protocol=first.encode())
     assert (result.finished, result.state, result.now) == (3, "PASS", "dev")
+    # Amended at entry 4, after the read had been begun: what it was made by is the first version.
+    assert (result.version, result.amended) == (1, (4,))
     assert result.document["confirmatory"] is True
     assert result.document["analyses"][0]["criteria"][0]["threshold"] == 0.9
     assert study.ledger.audit().ok

@@ -252,3 +252,17 @@ def test_a_text_that_was_lost_before_counts_as_erased_after(
         assert not erased.present
         assert "missing before" in str(erased)
         assert again.audit().ok
+
+
+def test_a_name_that_stands_elsewhere_is_told_with_how_to_erase_it(study: Study) -> None:
+    """A rotated person's key takes the name of the old one along: two texts with the same words."""
+    study.ledger.rotate("person")
+    made = study.ledger.erase("@0", which="name")
+    (copy,) = made.same
+    assert copy.entry == 1
+    page = " ".join(str(made).split())
+    assert f"lacre erase @1 --which {copy.digest[:16]}" in page
+    assert made.as_json()["same"] == [{"what": "name", "entry": 1, "digest": copy.digest}]
+    again = study.ledger.erase("@1", which=copy.digest[:16])
+    assert again.same == ()
+    assert "Ana" not in str(study.ledger.keys())

@@ -74,8 +74,9 @@ def test_both_numbers_stand_side_by_side_ever_after(study: Study) -> None:
     assert (again.corrects.name, again.corrects.document, again.errata) == (first.name, first.document, ())
     for page in (str(shown), str(again)):
         assert "cases.label: 1 cell was corrected" in page
-        lines = [line.split() for line in page.splitlines() if line.strip().startswith("parity.gap")]
-        assert [line[1] for line in lines] == [first.name, second.name]
+        words = [(line.split() or [""])[0] for line in page.splitlines()]
+        beside = words[words.index("criterion,") :]
+        assert beside[1:4] == ["parity.gap", first.name, second.name]
     numbers = shown.as_json()["errata"][0]
     assert (numbers["result"], numbers["state"]) == (second.name, "INSUFFICIENT_EVIDENCE")
     (old,) = again.as_json()["corrects"]["analyses"][0]["criteria"]

@@ -129,6 +129,14 @@ def test_an_enrolled_registrant_signs_and_a_revoked_one_is_refused_from_then_on(
     assert [each.index for each in report.history if each.kind == "register"] == [registered.entry]
 
 
+def test_a_key_is_revoked_by_its_file(study: Study, rui: Path) -> None:
+    keyid = next(keyid for keyid, name in study.ledger.keys().names.items() if name == "Rui")
+    revoked = study.ledger.revoke(str(rui))
+    assert (revoked.key.keyid, revoked.key.revoked) == (keyid, revoked.entry)
+    with pytest.raises(PublicKeyUnclear):
+        study.ledger.revoke("nowhere.pem")
+
+
 def test_a_key_revoked_while_its_request_was_under_way_comes_too_late(study: Study, rui: Path) -> None:
     with as_rui(study, rui) as his:
         desk = his._desk

@@ -506,6 +506,9 @@ def test_rule_18_an_older_copy_put_back_is_refused(
         with pytest.raises(errors.LedgerRolledBack):
             back.seal("parity", "dev", study.cases(5000))
         assert back.status().size == 2, "looking is not refused"
+        for shown in (back.status(), back.log(), back.show("parity"), back.show("@1")):
+            assert "it was rolled back" in " ".join(str(shown).split()), "and says so"
+            assert shown.as_json()["warnings"]
 
 
 def test_rule_18_a_ledger_that_went_its_own_way_is_refused(
@@ -529,3 +532,35 @@ def ledger_at(folder: Path, state: Path) -> Any:
     import lacre
 
     return lacre.open(folder, state=state)
+
+
+def test_an_exposure_departs_in_both_studies_and_the_reveal_is_no_longer_next(study: Study) -> None:
+    study.begin("parity")
+    study.ledger.seal("parity", "teste", study.cases(0))
+    assert "Next: lacre reveal parity --submission FILE" in str(study.ledger.status())
+    study.begin("second")
+    study.ledger.seal("second", "dev", study.cases(0))
+    made = study.ledger.run("second", "rehearsal", study.predictions(0), accept_exposure=True)
+    read = made.entry - 1
+    (own,) = study.ledger.deviations("second").rows
+    (other,) = study.ledger.deviations("parity").rows
+    assert (own.kind, own.entry, own.overlaps[0].study, own.overlaps[0].count) == (
+        "exposing",
+        read,
+        "parity",
+        200,
+    )
+    assert (other.kind, other.entry, other.pool, other.overlaps[0].study) == (
+        "exposed",
+        read,
+        "teste",
+        "second",
+    )
+    for page in (str(study.ledger.status()), str(study.ledger.show("parity"))):
+        words = " ".join(page.split())
+        assert "lacre reveal parity" not in words
+        assert f"some of these were read in another study at entry {read}" in words
+        assert "Departures on record: 1 (`lacre show parity --deviations`)" in words
+    study.ledger.seal("parity", "teste", study.cases(5000), replace=True, reason="the old ones were read")
+    assert "Next: lacre reveal parity --submission FILE" in str(study.ledger.status())
+    study.ledger.reveal("parity", study.predictions(5000))

@@ -340,7 +340,7 @@ def test_a_request_of_a_revoked_key_is_refused(story: Story) -> None:
     path = _resigned(story, person)
     assert story.answer(path, dry_run=True).decision.confirmatory
     ledger.revoke(person.public.keyid)
-    story.refused(errors.KeyNotEntitled, path)
+    story.refused(errors.RequestKeyRevoked, path)
     assert story.answer().state == "PASS"
 
 

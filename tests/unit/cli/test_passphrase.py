@@ -6,7 +6,13 @@ import click
 import pytest
 
 from lacre.cli import passphrase, screen
-from lacre.errors import NotReadable, PassphraseNotAsked, PassphrasesDiffer, PassphraseUnreadable
+from lacre.errors import (
+    InterruptedBefore,
+    NotReadable,
+    PassphraseNotAsked,
+    PassphrasesDiffer,
+    PassphraseUnreadable,
+)
 
 from .conftest import Lacre
 
@@ -111,3 +117,16 @@ def test_an_identity_file_is_tried_with_what_is_given_and_then_asked_for(
     assert list(passphrase.trying(tmp_path / "phrase")(tmp_path / "identity.age")) == ["file"]
     with pytest.raises(PassphraseNotAsked):
         list(passphrase.trying(None)(tmp_path / "identity.age"))
+
+
+def test_who_ends_it_at_the_first_question_is_told_that_nothing_was_done(
+    asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(*_words: object, **_more: object) -> str:
+        raise click.Abort
+
+    monkeypatch.setattr("click.prompt", end)
+    with pytest.raises(InterruptedBefore) as ended:
+        passphrase.chosen(None)
+    assert ended.value.exit_status == 130
+    assert "stands" not in ended.value.way_out

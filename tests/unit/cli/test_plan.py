@@ -275,3 +275,56 @@ def test_the_templates_are_feasible_and_checked_in_a_moment(lacre: Lacre, tmp_pa
     needs = lacre("check", "p.yaml", "--json").document["needs"]
     assert time.process_time() - before < 10
     assert all(need["can_pass"] and need["can_fail"] for need in needs)
+
+
+def test_a_check_that_found_a_hopeless_criterion_does_not_say_to_register(lacre: Lacre, plan: Path) -> None:
+    assert "Next: `lacre register" in lacre("check", plan).out
+    plan.write_text(HOPELESS, encoding="utf-8")
+    last = " ".join(lacre("check", plan).out.split()).rpartition("Nothing was recorded. Next: ")[2]
+    assert last.startswith("plan more cases, or change the criterion")
+    assert "--accept-infeasible" in last
+
+
+def test_predictions_are_checked_as_a_submission(lacre: Lacre, plan: Path, tmp_path: Path) -> None:
+    plan.write_text(PROTOCOL, encoding="utf-8")
+    (tmp_path / "pool.csv").write_text("id,sex,label\na,male,1\nb,female,0\n")
+    (tmp_path / "predictions.csv").write_text("id,prediction\na,1\nb,maybe\nc,1\n")
+    both = lacre("check", plan, "pool.csv", "predictions.csv")
+    assert "cases: 2 rows read" in both.out
+    words = " ".join(both.out.split())
+    assert "cases: 3 rows read, as a submission" in words
+    assert "cases.prediction holds a value in 1 row that the protocol does not declare" in words
+    document = lacre("check", plan, "predictions.csv", "--json").document
+    assert (document["rows"], document["submitted"]) == ({}, {"cases": 3})
+    assert document["outside"] == {"cases.prediction": 1}
+
+
+@pytest.mark.parametrize("content", ["id,sex,prediction\na,male,1\n", "id\na\n", "id,label\na,1\n"])
+def test_a_file_that_is_neither_is_refused_as_a_pools(lacre: Lacre, plan: Path, content: str) -> None:
+    """With some of the pool's columns, or without those of a submission, what is missing is told."""
+    plan.write_text(PROTOCOL, encoding="utf-8")
+    (plan.parent / "odd.csv").write_text(content)
+    assert lacre("check", plan, "odd.csv", "--json").document["error"]["code"] == "table-column-absent"
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [(["--name", "Ana"], "Ana"), (["--name", ""], None), (["--name", " "], None), ([], "login")],
+)
+def test_whose_name_is_on_record_is_told(
+    lacre: Lacre, monkeypatch: pytest.MonkeyPatch, given: list[str], name: str | None
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "login")
+    made = lacre("init", *given)
+    assert ("lacre erase @0 --which name" in made.out) == (name is not None)
+    assert (f"the name {name}" in made.out) == (name is not None)
+    (person, *_others) = lacre("key", "list", "--json").document["keys"]
+    assert person["name"] == name
+
+
+def test_an_import_is_its_text() -> None:
+    from lacre import api
+
+    made = api.import_fairness(SPEC.encode())
+    assert str(made) == made.text
+    assert made.as_json()["assumed"] == list(made.assumed)

@@ -124,3 +124,47 @@ def test_every_verdict_has_a_status_of_its_own() -> None:
 
     assert [VERDICTS[state] for state in SEVERITY] == [0, 3, 4, 1]
     assert set(VERDICTS) == set(SEVERITY)
+
+
+def test_a_dry_run_says_what_undeclared_predictions_count_as(study: Lacre, tmp_path: Path) -> None:
+    """The plan lets 0.10 be left out, by default: 20 of 200 may be, and 21 leave nothing to be decided."""
+    ids = [f"teste{number:03}" for number in range(200)]
+    for odd, warned in ((20, False), (21, True)):
+        lines = [f"{name},{'yes' if place < odd else 1}" for place, name in enumerate(ids)]
+        (tmp_path / "odd.csv").write_text("\n".join(["id,prediction", *lines]) + "\n", encoding="utf-8")
+        answer = study("reveal", "screen", "--submission", "odd.csv", "--dry-run")
+        words = " ".join(answer.out.split())
+        assert "In a prediction that counts as none" in words
+        assert ("parity.misses could only be INSUFFICIENT_EVIDENCE" in words) == warned
+        document = study("reveal", "screen", "--submission", "odd.csv", "--dry-run", "--json").document
+        assert [each["count"] for each in document["undecidable"]] == ([21] if warned else [])
+    result = study("reveal", "screen", "--submission", "odd.csv", "--json")
+    assert result.document["state"] == "INSUFFICIENT_EVIDENCE"
+
+
+def test_absent_cases_count_with_the_undeclared(study: Lacre, tmp_path: Path) -> None:
+    lines = [f"teste{number:03},1" for number in range(150)]
+    (tmp_path / "half.csv").write_text("\n".join(["id,prediction", *lines]) + "\n", encoding="utf-8")
+    answer = study("reveal", "screen", "--submission", "half.csv", "--dry-run")
+    words = " ".join(answer.out.split())
+    assert "150 rows. 50 cases of the pool have none, and count as without a prediction" in words
+    assert "50 of 200 cases have no declared prediction, and at most 10 % may be left out" in words
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"id;prediction\nteste000;1\n", "table-delimiter"),
+        (b"id,prediction\nteste000,\xe9\n", "table-encoding"),
+        (b" id,prediction \nteste000,1\n", "table-header-padded"),
+    ],
+)
+def test_a_submission_is_mended_and_not_the_plan(
+    study: Lacre, tmp_path: Path, content: bytes, code: str
+) -> None:
+    """The pool is sealed as the plan declares it: to declare it otherwise now would mean to seal it again."""
+    (tmp_path / "odd.csv").write_bytes(content)
+    error = study("reveal", "screen", "--submission", "odd.csv", "--json").document["error"]
+    assert error["code"] == code
+    assert "eclare" not in error["way_out"]
+    assert "`encoding" not in error["way_out"]

@@ -303,10 +303,13 @@ def test_everything_kept_of_a_pool_goes_into_one_keyset_and_from_there_into_the_
             vaults.rewrap(vault, CONTEXT, wrapped, [heir], before=["age1x"], recipients=[heir.recipient])
         digest = vaults.rewrap(vault, CONTEXT, wrapped, held, before=["age1x"], recipients=[heir.recipient])
         wrapped, held = dict.fromkeys(wrapped, vaults.WrappedKey("key", digest)), [heir]
-        now = {"wrapped_key": digest, "recipients": (heir.recipient,)}
-        assert vaults.open_pool(vault, CONTEXT, replace(pool, **now), held) == RECORDS
+        to = (heir.recipient,)
+        assert (
+            vaults.open_pool(vault, CONTEXT, replace(pool, wrapped_key=digest, recipients=to), held)
+            == RECORDS
+        )
         for each in kept:
-            moved = replace(each, **now, keyset=True)
+            moved = replace(each, wrapped_key=digest, recipients=to, keyset=True)
             assert vaults.open_submission(vault, SUBMISSION, moved, held) == RECORDS
     stranger = replace(kept[0], ciphertext="0" * 64, wrapped_key=digest, keyset=True)
     with pytest.raises(PoolBlobChanged, match="handed on"):

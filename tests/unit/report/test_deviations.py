@@ -14,11 +14,13 @@ from lacre.report.json import as_json
 from lacre.report.text import as_text
 from lacre.rules.deviations import Departure
 from lacre.rules.remarks import Text
-from lacre.rules.requests import Infeasible, Known
+from lacre.rules.requests import Infeasible, Known, Overlap
 
 from .conftest import HOSTILE, Life
 
 TIME = "2026-09-02T14:00:02.000000Z"
+DECLARED = "as declared by the broker: 3 contents of other/dev"
+ALIKE = Overlap(study="other", pool="dev", kind="contents", count=3)
 KNOWN = (Known(pool="teste", read_class="teste", count=1, last=4),)
 
 
@@ -144,6 +146,13 @@ def test_markdown_shows_words_as_they_are(words: str) -> None:
     assert shown == "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
 
 
+def test_what_a_row_lacks_is_an_empty_cell() -> None:
+    (_header, line) = rows(
+        csv_text(Deviations("screen", (Departure(7, TIME, "k", "as-dev", pool="teste"),), {}, {}))
+    )
+    assert line[3:5] == ["", ""]
+
+
 def test_lines_of_words_stay_lines() -> None:
     words = "first\n\nsecond\r\nthird"
     assert "first<br>second<br>third" in markdown(table(words))
@@ -203,6 +212,22 @@ def test_words_that_were_erased_are_told_as_such() -> None:
         (
             {"kind": "read", "pool": "teste", "codes": ("later-submission",), "result": 9},
             "teste was read (not the first submission of its system), result at entry 9",
+        ),
+        (
+            {"kind": "alike", "pool": "teste", "overlaps": (ALIKE,)},
+            "teste has in common with other pools, as declared by the broker: 3 contents of other/dev",
+        ),
+        (
+            {"kind": "exposing", "pool": "dev", "overlaps": (ALIKE,), "result": 9},
+            f"dev was read, result at entry 9, which exposed cases of another study's unread pool, {DECLARED}",
+        ),
+        (
+            {"kind": "exposed", "pool": "teste", "overlaps": (ALIKE,)},
+            f"Cases of teste were exposed by a read in another study, {DECLARED}",
+        ),
+        (
+            {"kind": "review", "pool": "teste", "about": 4, "codes": ("engine-changed",)},
+            "The read of teste at entry 4 is for a person to review: Another version of lacre finished this read.",
         ),
         ({"kind": "unfinished", "pool": "teste"}, "teste was read, and the read gave no result"),
         (

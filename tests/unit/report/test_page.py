@@ -76,3 +76,18 @@ def test_sections_stand_apart() -> None:
     page.say("two")
     page.heading("three")
     assert page.render(40) == "one\ntwo\n\nthree\n"
+
+
+def test_a_table_without_room_is_read_cell_by_cell() -> None:
+    """Short cells share a line; one that does not fit has its own; a number is told what it counts."""
+    page = Page()
+    columns = [Column("version", right=True), Column("time"), Column("by"), Column("why", wraps=True)]
+    page.table(columns, [["2", "2026-01-01 00:00", "Ana", "because the first one was not what we meant"]])
+    assert page.render(30).splitlines() == [
+        "  version 2",
+        "    time: 2026-01-01 00:00",
+        "    by: Ana",
+        "    why: because the first one",
+        "    was not what we meant",
+    ]
+    assert page.render(44).splitlines()[:2] == ["  version 2", "    time: 2026-01-01 00:00; by: Ana"]

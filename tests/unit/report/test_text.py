@@ -240,7 +240,7 @@ def test_a_seal_says_what_was_noticed(life: Life) -> None:
     text = flat(as_text(sealed))
     assert r"Shared with another pool: 3 values that must stay apart (site\x07) of other/dev." in text
     assert "2 of its cases were read before on this machine" in text
-    assert "only both together can look without a trace" in text
+    assert "Only both together can look without a trace if that recipient is somebody else" in text
     assert "One key alone" not in text
     assert "One key alone" in as_text(life.outcomes["sealed"])
 
@@ -370,3 +370,24 @@ def test_a_crashed_read_is_told(life: Life) -> None:
 
 def test_a_note_stands_below(life: Life) -> None:
     assert as_text(life.outcomes["registered"], note="Kept in x.").endswith("\nKept in x.\n")
+
+
+@pytest.mark.parametrize(("error", "said"), [(0.0004, "± <0.1"), (0.0005001, "± 0.1"), (0.012, "± 1.2")])
+def test_a_standard_error_never_reads_none(error: float, said: str) -> None:
+    from lacre.report.plan_text import _simulated_share
+
+    assert _simulated_share(0.998, error, 4000) == f"99.8 % {said}"
+
+
+def test_a_dry_run_of_recover_tells_what_would_be(life: Life) -> None:
+    from lacre.broker.outcomes import Recovered
+
+    nothing = Recovered(life.folder, True, 3, 3, "0" * 64, (), 0, 0, (), (), {})
+    text = flat(as_text(nothing))
+    assert "Nothing to recover" in text
+    assert text.endswith("Nothing was written, and `lacre recover` would write nothing.")
+    text = flat(as_text(dataclasses.replace(nothing, documents=2, erased=1)))
+    assert "2 documents would come back. 1 text that was erased since would be taken out again." in text
+    assert text.endswith("Next: `lacre recover`, which does all of this.")
+    text = flat(as_text(dataclasses.replace(nothing, documents=2, erased=1, dry_run=False)))
+    assert "2 documents came back. 1 text that was erased since is out again." in text

@@ -6,11 +6,9 @@ import pytest
 
 from lacre.protocol.difference import Change
 from lacre.rules.deviations import Departure, departures
-from lacre.rules.requests import Infeasible
+from lacre.rules.requests import Engine, Infeasible
 
-from .conftest import TEMPLATE, Z, one_submission
-
-World = Any
+from .conftest import TEMPLATE, World, Z, one_submission
 
 
 def told(world: World) -> list[tuple[str, int, str | None]]:
@@ -154,3 +152,64 @@ def test_an_erratum(sealed: World, result: bool) -> None:
         sealed.result(8)
     (one,) = found(sealed)
     assert (one.kind, one.entry, one.about, one.result) == ("erratum", 8, 7, 9 if result else None)
+
+
+def test_a_crashed_read_that_another_engine_finished(sealed: World) -> None:
+    """Rule 16: its result is for a person to review, and why is told; finished by the same engine nothing is."""
+    sealed.reveal()
+    sealed.reveal(finishes=6, engine=Engine(lacre="2", statistics="1"))
+    sealed.result(7)
+    (one,) = found(sealed)
+    assert (one.kind, one.entry, one.about, one.codes) == ("review", 7, 6, ("engine-changed",))
+
+
+def test_a_read_whose_statistics_are_not_those_of_the_plan(sealed: World) -> None:
+    sealed.reveal(engine=Engine(lacre="2", statistics="2"))
+    sealed.reveal(finishes=6, engine=Engine(lacre="2", statistics="2"))
+    sealed.result(7)
+    (one,) = found(sealed)
+    assert (one.kind, one.entry, one.codes) == ("review", 6, ("statistics-changed",))
+
+
+def test_a_read_that_exposed_another_studys_pool(sealed: World, overlap: Any) -> None:
+    """In this study as it was declared; in the other one as its own pool, which it still has to read."""
+    exposes = overlap(study="second", pool="teste", count=7)
+    sealed.run("rehearsal", "dev", exposes=(exposes,), accept_exposure=True)
+    sealed.result(6, pool="dev")
+    (one,) = found(sealed)
+    assert (one.kind, one.entry, one.pool, one.overlaps, one.result) == ("exposing", 6, "dev", (exposes,), 7)
+
+    second = World(study="second")
+    second.register(second.add(study="second"))
+    second.seal("teste")
+    (made,) = departures(second.history, second.protocols.__getitem__, sealed.history[6:])
+    assert (made.kind, made.entry, made.pool, made.known) == ("exposed", 6, "teste", ())
+    (seen,) = made.overlaps
+    assert (seen.study, seen.pool, seen.kind, seen.count) == ("parity", "dev", "cases", 7)
+
+
+def test_an_exposure_of_other_pools_or_before_the_seal_is_none_of_this_study(
+    sealed: World, overlap: Any
+) -> None:
+    exposes = (overlap(study="third", pool="teste"), overlap(study="second", pool="contraste"))
+    sealed.run("rehearsal", "dev", exposes=exposes, accept_exposure=True)
+    second = World(study="second")
+    second.register(second.add(study="second"))
+    second.seal("teste")
+    assert departures(second.history, second.protocols.__getitem__, sealed.history[6:]) == ()
+
+
+def test_pools_that_are_alike_are_told_once(registered: World, overlap: Any) -> None:
+    """At the seal that found it, and not again at a read, from either side; what a read newly finds is."""
+    registered.seal("dev")
+    registered.seal("teste", shared=(overlap(study="parity", pool="dev", kind="contents", count=5),))
+    registered.run(
+        "rehearsal", "dev", shared=(overlap(study="parity", pool="teste", kind="contents", count=5),)
+    )
+    registered.result(4, pool="dev")
+    digests = overlap(study="parity", pool="dev", kind="digests", count=2)
+    contents = overlap(study="parity", pool="dev", kind="contents", count=5)
+    registered.reveal(shared=(contents, digests))
+    registered.result(6)
+    told = [(each.kind, each.entry, each.pool, each.overlaps) for each in found(registered)]
+    assert told == [("alike", 3, "teste", (contents,)), ("alike", 6, "teste", (digests,))]
