@@ -93,6 +93,7 @@ def _departure(row: Departure, table: outcomes.Deviations) -> Document:
         "burns": list(row.burns),
         "infeasible": wires(row.infeasible),
         "overlaps": wires(row.overlaps),
+        "others": list(row.others),
         "known": wires(row.known),
         "words": None if row.words is None else text(table.texts[row.words]),
     }

@@ -35,6 +35,10 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "as-dev": N_("{pool} was sealed to count as dev"),
         "handing": N_("{pool} was handed to other recipients"),
         "alike": N_("{pool} has in common with other pools, as declared by the broker: {overlaps}"),
+        "not-compared": N_(
+            "{pool} was sealed under tables declared otherwise than those of {others}: cases that both hold may not "
+            "have been recognised"
+        ),
         "read": N_("{pool} was read{codes}{burns}{result}"),
         "exposing": N_(
             "{pool} was read{result}, which exposed cases of another study's unread pool, as declared by the broker: "
@@ -79,6 +83,7 @@ def what(row: Departure) -> str:
         codes=f" ({history.exploratory(row.codes)})" if row.codes else "",
         review=" ".join(render(Reason(code)) for code in row.codes),
         overlaps=overlaps_text(row.overlaps),
+        others=words.listing(row.others),
         result=result,
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lacre.protocol.difference import Change, difference
+from lacre.rules.changes import reads_as_sealed
 from lacre.rules.common import known_of
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import (
@@ -44,6 +45,7 @@ Kind = Literal[
     "met",
     "handing",
     "alike",
+    "not-compared",
     "read",
     "exposing",
     "exposed",
@@ -62,6 +64,7 @@ class Departure:
     `version` is that of the plan from an amendment on, `codes` say why a read is exploratory, or why its result
     is for a person to review. `overlaps` are cases in common with other pools, as the broker declared them; of
     a pool that was `exposed` they name the study and the pool that were read, and `entry` is that read's.
+    `others` are pools of the study that were sealed under a plan which read their tables in another way.
     """
 
     entry: int
@@ -80,6 +83,7 @@ class Departure:
     burns: tuple[str, ...] = ()
     words: str | None = None
     overlaps: tuple[Overlap, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 def departures(
@@ -249,6 +253,14 @@ class _Departing:
         if facts.remembered:
             yield self._made("met", pool=pool, count=facts.remembered)
         yield from self._alike(pool, facts)
+        # Of these the plan had other keys, units or inputs: what does not show is not known to be apart.
+        others = tuple(
+            name
+            for name in self._after.pools
+            if name != pool and not reads_as_sealed(self._after, name, self._after.in_force.protocol)
+        )
+        if others:
+            yield self._made("not-compared", pool=pool, others=others)
 
     def _alike(self, pool: str, facts: SealFacts | ReadFacts) -> Iterator[Departure]:
         if facts.shared or facts.exposed:

@@ -1,5 +1,6 @@
 """What this machine cannot remember is refused before it is recorded; what fails after is told as recorded."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,13 @@ def test_nothing_is_recorded_that_could_not_be_remembered(study: Study, tmp_path
     blocked = tmp_path / "a-file"
     blocked.write_text("")
     with study.reopened(state=blocked / "state") as ledger:
-        for act in (
+        acts: tuple[Callable[[], Any], ...] = (
             lambda: ledger.deviate("parity", "a word"),
             lambda: ledger.withdraw("parity", reason="over"),
             lambda: ledger.rotate("broker"),
             lambda: ledger.seal("parity", "dev", study.cases(0)),
-        ):
+        )
+        for act in acts:
             with pytest.raises((errors.NotWritten, errors.NotReadable)):
                 act()
     assert study.size == 2

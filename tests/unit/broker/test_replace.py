@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from lacre import errors
-from lacre.broker import inputs, reading
+from lacre.broker import reading
+from lacre.broker.desk import put_on_record
 from lacre.pools.seal import Identity
 
 Study = Any
@@ -147,13 +148,12 @@ def test_ids_and_inputs_are_of_the_seal_they_were_asked_for(
 ) -> None:
     study.begin()
     study.seal("teste", 0)
-    put = inputs.put_on_record
 
     def replaced_meanwhile(*given: Any) -> Any:
         study.seal("teste", 500, replace=True, reason="meanwhile")
-        return put(*given)
+        return put_on_record(*given)
 
-    monkeypatch.setattr(inputs, "put_on_record", replaced_meanwhile)
+    monkeypatch.setattr("lacre.broker.inputs.put_on_record", replaced_meanwhile)
     with pytest.raises(errors.RequestOutdated):
         study.ledger.inputs("parity", "teste", study.folder / "inputs.csv")
     assert not (study.folder / "inputs.csv").exists()

@@ -199,6 +199,16 @@ def test_an_exposure_of_other_pools_or_before_the_seal_is_none_of_this_study(
     assert departures(second.history, second.protocols.__getitem__, sealed.history[6:]) == ()
 
 
+def test_pools_sealed_under_another_form_are_told_as_not_compared(registered: World) -> None:
+    """`dev` was sealed under another key; under the first one again, `teste` cannot be held against it by ids."""
+    registered.amend(registered.put(plan().replace("key: case_id", "key: [case_id, sex]")))
+    registered.seal("dev")
+    registered.amend(registered.put(plan()))
+    registered.seal("teste")
+    (one,) = [each for each in found(registered) if each.kind == "not-compared"]
+    assert (one.entry, one.pool, one.others) == (5, "teste", ("dev",))
+
+
 def test_pools_that_are_alike_are_told_once(registered: World, overlap: Any) -> None:
     """At the seal that found it, and not again at a read, from either side; what a read newly finds is."""
     registered.seal("dev")
