@@ -67,6 +67,8 @@ def test_a_custodian_reveals_for_a_researcher_who_cannot(two: Two) -> None:
     assert two.size == before, "nothing was spent"
     assert two.researcher.json("audit")["findings"] == []
 
+    told = " ".join(two.researcher.lacre("reveal", "--help").out.split())
+    assert "with --ledger on a folder that both of you reach, never on a copy" in told
     asked = two.researcher.lacre(*CALL, "--request-out", "ask.lacre", "--reason", "for the paper")
     assert asked.status == 0
     assert "lacre reveal --request ask.lacre --identity FILE" in asked.out

@@ -123,6 +123,7 @@ def test_a_copy_that_went_its_own_way_is_refused_however_long_it_grew(
     place.reopen()
     with pytest.raises(LedgerForked) as caught:
         place.append(b"three")
+    assert "two copies cannot be merged" in caught.value.way_out
     assert caught.value.rule == 18
 
 
