@@ -1,15 +1,21 @@
 """The command line as a user has it: a process, a folder and a machine's memory of its own."""
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
+
+from lacre.cli import main
 
 SMALL = """
 lacre: 1
@@ -71,10 +77,18 @@ class Shell:
         )
 
     def lacre(self, *words: str) -> Ran:
-        """Call lacre and wait."""
-        process = self.start(*words)
-        out, err = process.communicate(timeout=300)
-        return Ran(process.returncode, out, err)
+        """Call lacre and wait: its `main`, with this folder and environment, as a process of its own would."""
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(self.folder),
+            mock.patch.dict(os.environ, dict(self.environment), clear=True),
+            mock.patch.object(sys, "stdin", io.StringIO()),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            warnings.catch_warnings(),
+        ):
+            status = main(list(words))
+        return Ran(status, out.getvalue(), err.getvalue())
 
     def write_small(self, note: str = "") -> None:
         """Write the files of the small study."""
