@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import rfc8785
 
@@ -34,6 +34,9 @@ def canonical_json(value: Any) -> bytes:
 
 def parse_canonical(data: bytes) -> Any:
     """Return the value whose RFC 8785 form `data` is; `NotCanonical` when it is no value's form."""
+    plain = _parse_plain(data)
+    if plain is not None:
+        return plain.value
     try:
         value = json.loads(data.decode(), parse_int=_number)
     except (ValueError, RecursionError) as error:
@@ -41,6 +44,46 @@ def parse_canonical(data: bytes) -> Any:
     if canonical_json(value) != data:
         raise NotCanonical(why=_("the bytes are JSON, but not in the RFC 8785 form"))
     return value
+
+
+class _Plain(NamedTuple):
+    """A value, which may be None, that was read without a doubt."""
+
+    value: Any
+
+
+class _OtherNumber(Exception):
+    """A number that the standard library's encoder may spell otherwise."""
+
+
+def _parse_plain(data: bytes) -> _Plain | None:
+    """Return the value of bytes that are surely its RFC 8785 form, or None where it takes a longer look.
+
+    ASCII without floats is what `_is_plain` calls plain: an escape for another character is not what the encoder
+    writes for it, and no more brackets than `MAX_DEPTH` nest no deeper.
+    """
+    if not data.isascii() or data.count(b"[") + data.count(b"{") > MAX_DEPTH:
+        return None
+    text = data.decode("ascii")
+    try:
+        value, end = _scan(text)
+    except (ValueError, _OtherNumber):
+        return None
+    return _Plain(value) if end == len(text) and _encode_plain(value) == text else None
+
+
+def _whole(digits: str) -> int:
+    number = int(digits)
+    if not -MAX_SAFE <= number <= MAX_SAFE:
+        raise _OtherNumber
+    return number
+
+
+def _other(_digits: str) -> float:
+    raise _OtherNumber
+
+
+_scan = json.JSONDecoder(parse_int=_whole, parse_float=_other, parse_constant=_other).raw_decode
 
 
 def sha256_hex(data: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
@@ -75,9 +76,15 @@ class PublicKey:
     def verify(self, message: bytes, signature: bytes) -> None:
         """Check that this key's holder signed `message`; `SignatureInvalid` when not."""
         try:
-            Ed25519PublicKey.from_public_bytes(self.raw).verify(signature, message)
+            _verifier(self.raw).verify(signature, message)
         except (InvalidSignature, ValueError):
             raise SignatureInvalid(keyid=self.keyid) from None
+
+
+@lru_cache(maxsize=64)
+def _verifier(raw: bytes) -> Ed25519PublicKey:
+    # A ledger has few keys and many signatures, and each use would decode the point again.
+    return Ed25519PublicKey.from_public_bytes(raw)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
