@@ -1,11 +1,15 @@
-"""What every test may ask for: the public data files, outside tools, and a machine of its own."""
+"""What every test may ask for: the public data files, outside tools, and a machine of its own.
+
+And what no test may do: let a cell of a sealed pool out. `tests.secrets.canaries` says how it would be seen.
+"""
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
+from tests.secrets.canaries import listening, nests, sings
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUIRED = frozenset(filter(None, os.environ.get("LACRE_REQUIRE", "").split(",")))
@@ -51,3 +55,29 @@ def _own_machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
     for name in ("LACRE_LEDGER", "LACRE_LANG", "LACRE_PASSPHRASE", "LACRE_KEY", "LACRE_BACKUP_PASSPHRASE"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _canaries_stay(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[None]:
+    """Find no canary, after a test, in the files it left, or in an error on its way."""
+    base = tmp_path_factory.getbasetemp()
+    before = {path.name for path in base.iterdir()}
+    with listening() as heard:
+        yield
+    assert heard == []
+    left = {path for path in base.iterdir() if path.name not in before and path.is_dir()}
+    left |= {path for name, path in request.node.funcargs.items() if name == "tmp_path"}
+    assert [str(path) for path in nests(sorted(left))] == []
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Find none in what a test wrote to its standard output, standard error or a log."""
+    report = yield
+    wrote = [name for name, text in report.sections if sings(text)]
+    if wrote:
+        report.outcome = "failed"
+        report.longrepr = f"a cell of a sealed pool: {', '.join(wrote)}"
+    return report

@@ -2,8 +2,8 @@
 
 A file is written under a temporary name in its own folder, flushed to the disk, renamed, and then the folder
 is flushed (without that last step a power cut can undo a rename). Whoever reads the final name sees the old
-content or the new, never a part. Whatever goes wrong, the temporary file is removed; only `kill -9` and a
-power cut can leave one behind, under a name that starts with `TEMPORARY`.
+content or the new, never a part. Whatever goes wrong, the temporary file is removed; only `kill -9`, a power
+cut and a disk that fails at that, too, can leave one behind, under a name that starts with `TEMPORARY`.
 """
 
 import errno
@@ -30,15 +30,19 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSU
 class Staged:
     """A file being written under a temporary name; `keep` gives it its own."""
 
-    def __init__(self, file: BinaryIO, temporary: Path) -> None:
+    def __init__(self, file: BinaryIO, temporary: Path, shown: Path) -> None:
         self._file = file
         self._temporary = temporary
+        self._shown = shown
         self._hash = hashlib.sha256()
         self.size = 0
 
     def write(self, data: bytes) -> None:
-        """Append `data`."""
-        self._file.write(data)
+        """Append `data`. Raises `DiskFull`, `NotWritten`."""
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise _refusal(self._shown, error) from error
         self._hash.update(data)
         self.size += len(data)
 
@@ -50,17 +54,19 @@ class Staged:
     def keep(self, name: str, *, replace: bool = True) -> bool:
         """Make the content durable under `name` in the same folder.
 
-        Returns whether it was done: with `replace` false, a file that is already there stays as it is.
+        Returns whether it was done: with `replace` false, a file that is already there stays as it is. Raises
+        `DiskFull`, `NotWritten`.
         """
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        final = self._temporary.with_name(name)
-        if replace:
-            self._temporary.replace(final)
-        elif not _give_name(self._temporary, final):
-            return False
-        sync_folder(final.parent)
-        return True
+        with _refusing(self._shown):
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            final = self._temporary.with_name(name)
+            if replace:
+                self._temporary.replace(final)
+            elif not _give_name(self._temporary, final):
+                return False
+            sync_folder(final.parent)
+            return True
 
 
 @contextmanager
@@ -73,13 +79,15 @@ def staged(folder: Path, *, what: str = "", mode: int = 0o600) -> Iterator[Stage
     shown = folder / what if what else folder
     with _refusing(shown):
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
-        temporary = Path(name)
+        temporary, file = Path(name), os.fdopen(handle, "wb")
         try:
-            with os.fdopen(handle, "wb") as file:
-                os.fchmod(file.fileno(), mode)
-                yield Staged(file, temporary)
+            os.fchmod(file.fileno(), mode)
+            yield Staged(file, temporary, shown)
         finally:
-            with suppress(FileNotFoundError):
+            # What fails here changes nothing of what was done, or went wrong, before: so it says nothing.
+            with suppress(OSError):
+                file.close()
+            with suppress(OSError):
                 temporary.unlink()
 
 
@@ -156,15 +164,20 @@ def read_hashed(path: Path) -> tuple[bytes, str]:
     return content, hashlib.sha256(content).hexdigest()
 
 
+def require_regular(path: Path) -> None:
+    """Refuse what may never end. Raises `FileMissing`, and `NotReadable` for what is no regular file."""
+    with _reading(path):
+        regular = stat.S_ISREG(path.stat().st_mode)
+    if not regular:
+        raise NotReadable(path=str(path), why=_("it is no regular file"))
+
+
 def read_given(path: Path, *, most: int | None = None) -> bytes:
     """Return the content of a file that a user named, up to one byte more than `most`.
 
     Raises `FileMissing`, `NotReadable`; the latter for what is no regular file and may never end.
     """
-    with _reading(path):
-        regular = stat.S_ISREG(path.stat().st_mode)
-    if not regular:
-        raise NotReadable(path=str(path), why=_("it is no regular file"))
+    require_regular(path)
     with _reading(path), path.open("rb") as file:
         return file.read() if most is None else file.read(most + 1)
 
@@ -210,9 +223,13 @@ def _refusing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
-            raise DiskFull(path=str(path)) from error
-        raise NotWritten(path=str(path), why=_why(error)) from error
+        raise _refusal(path, error) from error
+
+
+def _refusal(path: Path, error: OSError) -> DiskFull | NotWritten:
+    if error.errno in _FULL:
+        return DiskFull(path=str(path))
+    return NotWritten(path=str(path), why=_why(error))
 
 
 @contextmanager

@@ -3,19 +3,24 @@
 Its packages come with Debian's `golang-golang-x-mod-dev`; `sumdb/main.go` calls them.
 """
 
+import hashlib
 import os
 import shutil
 import subprocess
+from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import rfc8785
 
 from lacre import api
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
-from lacre.ledger.keys import PrivateKey
+from lacre.ledger.keys import PrivateKey, PublicKey
 from lacre.ledger.merkle import consistency_proof, inclusion_proof, leaf_hash, root
 from lacre.ledger.note import VerifierKey
+
+from .conftest import Life
 
 Check = Callable[..., str]
 PLAN = (Path(__file__).resolve().parents[2] / "registry" / "compas" / "protocol.yaml").read_bytes()
@@ -84,6 +89,25 @@ def test_checkpoints_are_notes(check: Check, tmp_path: Path) -> None:
             assert check("note", known, tmp_path / "note") == head.format()
         with pytest.raises(AssertionError, match="no verifiable signatures"):
             check("note", VerifierKey("lacre.example/log", other.public).format(), tmp_path / "note")
+
+
+def test_a_receipt(check: Check, life: Life, tmp_path: Path) -> None:
+    """What `register` gave, taken apart as C2SP tlog-proof has it: the note opens, the proof holds for the entry."""
+    head, _blank, note = (life.folder / "receipt").read_bytes().partition(b"\n\n")
+    form, index, *proof = head.decode().split("\n")
+    assert (form, index) == ("c2sp.org/tlog-proof@v1", "index 1")
+    (tmp_path / "note").write_bytes(note)
+    first = life.log.entries[0].document["predicate"]
+    (key,) = [bytes.fromhex(each["public"]) for each in first["keys"] if each["roles"] == ["log"]]
+    known = VerifierKey(first["origin"], PublicKey(key)).format()
+    origin, size, whole, _end = check("note", known, tmp_path / "note").split("\n")
+    assert (origin, size) == (first["origin"], "2")
+    entry = rfc8785.dumps(life.log.entries[1].as_json())
+    leaf = hashlib.sha256(b"\0" + entry).hexdigest()
+    hashes = [b64decode(each).hex() for each in proof]
+    check("record", 2, b64decode(whole).hex(), 1, leaf, *hashes)
+    with pytest.raises(AssertionError):
+        check("record", 2, b64decode(whole).hex(), 0, leaf, *hashes)
 
 
 def test_a_register_of_more_than_a_tile(check: Check, tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ scalars = (
     | st.sampled_from(
         [Colour.RED, Size.SMALL, 2**53 - 1, 2**53, -(2**53), 1 - 2**53, -0.0, 1e21, 1e-7, 5e-324]
     )
+    | st.sampled_from([1e-4, math.nextafter(1e-4, 0), 1e16, math.nextafter(2**52, 0), 0.1, -0.5, 3.0])
+    | st.floats(1e-5, 1e-3)
     | st.sampled_from([b"bytes", {1}, 1j, object()])
 )
 ascii_keys = st.text(st.characters(max_codepoint=127), max_size=4)

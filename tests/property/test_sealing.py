@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lacre.errors import PrintsInvalid
 from lacre.pools import seal
+from lacre.pools.content import Held
 from lacre.pools.prints import KINDS, REPEATING, Kind, PrintArray, Prints, as_array, sorted_set
 from lacre.pools.seal import Context
 
@@ -45,7 +46,7 @@ def _cut(data: bytes, sizes: list[int]) -> list[bytes]:
 
 @given(RECORDS, st.lists(st.integers(0, 50_000), max_size=8))
 def test_what_is_packed_is_unpacked_however_it_is_cut(records: list[bytes], sizes: list[int]) -> None:
-    packed = b"".join(seal.pack(records))
+    packed = b"".join(seal.pack(list(map(Held, records))))
     assert len(packed) == seal.packed_size(map(len, records))
     contents = [b""] * len(records)
     for index, piece in seal.unpack(_cut(packed, sizes), len(records), CONTEXT):
@@ -56,9 +57,9 @@ def test_what_is_packed_is_unpacked_however_it_is_cut(records: list[bytes], size
 @given(RECORDS, st.lists(st.integers(0, 50_000), max_size=4))
 def test_what_is_encrypted_is_decrypted_however_it_is_cut(records: list[bytes], sizes: list[int]) -> None:
     key = os.urandom(32)
-    ciphertext = b"".join(seal.encrypt(key, CONTEXT, seal.pack(records)))
+    ciphertext = b"".join(seal.encrypt(key, CONTEXT, seal.pack(list(map(Held, records)))))
     plaintext = seal.decrypt(key, CONTEXT, _cut(ciphertext, sizes))
-    assert b"".join(plaintext) == b"".join(seal.pack(records))
+    assert b"".join(plaintext) == b"".join(seal.pack(list(map(Held, records))))
     assert len(ciphertext) <= seal.ciphertext_bound(seal.packed_size(map(len, records)))
 
 

@@ -14,9 +14,11 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from tests.secrets.canaries import CANARY, COLUMN, sings
 
 from lacre.cli import main
 
+HEAD = f"case_id,note,{COLUMN},label,sex"
 SMALL = """
 lacre: 1
 study: small
@@ -57,6 +59,16 @@ class Ran:
         return loaded
 
 
+class _Watched(subprocess.Popen[str]):
+    """A process whose output holds no cell of a sealed pool."""
+
+    def communicate(self, input: str | None = None, timeout: float | None = None) -> tuple[str, str]:  # noqa: A002
+        out, err = super().communicate(input, timeout)
+        assert not sings(out), "a cell of a sealed pool"
+        assert not sings(err), "a cell of a sealed pool"
+        return out, err
+
+
 @dataclass(frozen=True)
 class Shell:
     """A folder in which lacre is called."""
@@ -66,7 +78,7 @@ class Shell:
 
     def start(self, *words: str) -> "subprocess.Popen[str]":
         """Begin a call without waiting for it."""
-        return subprocess.Popen(
+        return _Watched(
             [sys.executable, "-m", "lacre", *words],
             cwd=self.folder,
             env=dict(self.environment),
@@ -88,15 +100,31 @@ class Shell:
             warnings.catch_warnings(),
         ):
             status = main(list(words))
+        assert not sings(out.getvalue()), "a cell of a sealed pool"
+        assert not sings(err.getvalue()), "a cell of a sealed pool"
         return Ran(status, out.getvalue(), err.getvalue())
 
     def write_small(self, note: str = "") -> None:
         """Write the files of the small study."""
         (self.folder / "protocol.yaml").write_text(SMALL)
-        rows = [f"{n},{note}{n},{n % 3 == 0:d},{'female' if n % 2 else 'male'}" for n in range(200)]
-        (self.folder / "cases.csv").write_text("case_id,note,label,sex\n" + "\n".join(rows) + "\n")
+        rows = [f"{n},{note}{n},{CANARY},{n % 3 == 0:d},{'female' if n % 2 else 'male'}" for n in range(200)]
+        (self.folder / "cases.csv").write_text(f"{HEAD}\n" + "\n".join(rows) + "\n")
         predicted = [f"{n},{n % 3 == 0:d}" for n in range(200)]
         (self.folder / "predictions.csv").write_text("case_id,prediction\n" + "\n".join(predicted) + "\n")
+
+    def write_other(self, name: str) -> str:
+        """Write the protocol of another study, which is the small one but for its name; return the file's name."""
+        (self.folder / f"{name}.yaml").write_text(SMALL.replace("study: small", f"study: {name}"))
+        return f"{name}.yaml"
+
+    def write_cases(self, name: str) -> str:
+        """Write 200 cases that no other file has; return the file's name."""
+        rows = [
+            f"{name}-{n},{name} {n},{CANARY},{n % 3 == 0:d},{'female' if n % 2 else 'male'}"
+            for n in range(200)
+        ]
+        (self.folder / f"{name}.csv").write_text(f"{HEAD}\n" + "\n".join(rows) + "\n")
+        return f"{name}.csv"
 
     def seal_small(self, note: str = "") -> tuple[str, ...]:
         """Register and seal the small study; return the words of its reveal."""
@@ -119,7 +147,7 @@ def shell(tmp_path: Path) -> Shell:
     return _shell(tmp_path)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shells(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Shell]:
     """More of them."""
     return lambda: _shell(tmp_path_factory.mktemp("shell"))

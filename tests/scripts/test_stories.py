@@ -104,8 +104,8 @@ def test_a_wrong_file_is_replaced_before_a_read_and_not_after(shell: Shell) -> N
 
 def turn(line: str) -> str:
     """A row of the small study with its label turned round."""
-    case, note, label, sex = line.split(",")
-    return f"{case},{note},{1 - int(label)},{sex}"
+    *before, label, sex = line.split(",")
+    return ",".join([*before, str(1 - int(label)), sex])
 
 
 def test_a_label_erratum_keeps_both_numbers(shell: Shell) -> None:

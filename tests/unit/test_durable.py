@@ -90,10 +90,7 @@ def test_a_disk_that_fills_up_in_the_middle_leaves_nothing(
             self._file = opened(handle, mode)
             self._room = 1
 
-        def __enter__(self) -> "Full":
-            return self
-
-        def __exit__(self, *_error: object) -> None:
+        def close(self) -> None:
             self._file.close()
 
         def fileno(self) -> int:

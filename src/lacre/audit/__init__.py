@@ -6,6 +6,7 @@ with the writer, and nothing else.
 audit       the steps in order
 walk        the way along the entries, once, which most of the steps are taken on
 signatures  who signed
+verifying   whether they did, verified by a process beside the walk where there is much of it
 law         the law replayed
 results     what a result says of itself
 documents   what stands beside the log

@@ -3,13 +3,23 @@
 No bytes make it fail otherwise than by a finding.
 """
 
-from collections.abc import Iterator, Sequence
+import gc
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 
 from lacre.audit.blobs import check_blobs
 from lacre.audit.findings import Finding, Noted, Warned, finding, warned
-from lacre.audit.heads import Head, Memory, check_checkpoint, check_key, check_memory, check_remembered
-from lacre.audit.premises import check_checkpoint_size, check_integrity, check_nodes
+from lacre.audit.heads import (
+    Head,
+    Memory,
+    check_checkpoint,
+    check_key,
+    check_memory,
+    check_remembered,
+    check_twins,
+)
+from lacre.audit.premises import check_checkpoint_size, check_form, check_integrity, check_nodes
 from lacre.audit.register import copies_of
 from lacre.audit.report import AuditReport, ErasedTold, LedgerTold, Scope
 from lacre.audit.source import Source
@@ -26,6 +36,7 @@ def audit(
     source: Source,
     *,
     remembered: Head | None = None,
+    twins: Iterable[bytes] = (),
     memories: Sequence[Memory] = (),
     key: VerifierKey | None = None,
     study: str | None = None,
@@ -33,12 +44,14 @@ def audit(
 ) -> AuditReport:
     """Audit the whole of `source`; tell the history of all of it, of `study`, or of its result at `entry`.
 
-    A result may be named by its entry alone. `remembered` is what this machine saw of the ledger, `memories`
-    are receipts and checkpoints that others kept, `key` is one that the log is known to sign with. Raises
+    A result may be named by its entry alone. `remembered` is what this machine saw of the ledger, `twins` are
+    the checkpoints it saw of ledgers with another genesis, `memories` are receipts and checkpoints that others
+    kept, `key` is one that the log is known to sign with. Raises
     `StudyNotRegistered` and `NotAResult` for a scope that a sound ledger does not have, and nothing else.
     """
     walk = Walk(source)
-    noted = list(_steps(walk, remembered, memories, key))
+    with closing(walk.verifying), _collector_at_rest():
+        noted = list(_steps(walk, remembered, twins, memories, key))
     if study is None and entry is not None:
         study = next((each.study for each in walk.history if each.index == entry), None)
     scope = Scope(study, entry)
@@ -63,6 +76,18 @@ def audit(
     )
 
 
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Keep Python's cycle collector from looking through all that was read, again and again, to free none of it."""
+    working = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if working:
+            gc.enable()
+
+
 def unreadable(error: LacreError) -> AuditReport:
     """Return the report on a ledger that is there and cannot even be opened."""
     found = finding("source-unreadable", why=error.message)
@@ -85,16 +110,22 @@ def _ledger(walk: Walk) -> LedgerTold | None:
 
 
 def _steps(
-    walk: Walk, remembered: Head | None, memories: Sequence[Memory], key: VerifierKey | None
+    walk: Walk,
+    remembered: Head | None,
+    twins: Iterable[bytes],
+    memories: Sequence[Memory],
+    key: VerifierKey | None,
 ) -> Iterator[Noted]:
     source = walk.source
     premises, published = source.premises(), source.published()
-    # 1. The database is whole.
+    # 1. The database is whole, and made as lacre makes it.
     if premises is not None:
         yield from _reading(check_integrity(premises))
+        yield from _reading(check_form(premises))
     # 2. Entry 0 is the genesis. 3. Each entry is well formed, filed as it says, signed, and bound to what
     # stands before it. 4. The law, replayed, comes to every recorded decision.
     yield from _reading(walk.go())
+    yield from walk.verifying.check()
     if walk.entries == 0:
         yield finding("ledger-empty")
     # 1 and 4 again, of what the entries only name or give: the documents, and the stored tree.
@@ -111,9 +142,12 @@ def _steps(
     # 6. What is remembered of the log is a prefix of it.
     if remembered is not None:
         yield from check_remembered(remembered, walk.tree, walk.entries)
+    yield from check_twins(twins, ledger.origin, keys, walk.tree, walk.entries)
     for memory in memories:
         copy = published is not None and published.bundle
-        yield from check_memory(memory, ledger.origin, keys, walk.tree, walk.entries, copy=copy)
+        yield from check_memory(
+            memory, ledger.origin, keys, walk.tree, walk.entries, copy=copy, others=memories
+        )
     # 7. The sealed blobs are there, unchanged.
     if premises is not None:
         yield from _reading(check_blobs(walk.blobs, premises))

@@ -16,6 +16,9 @@ FINDINGS: Mapping[str, str] = {
     # the place
     "source-unreadable": N_("The ledger could not be read to its end: {why}"),
     "database-damaged": N_("SQLite finds the database damaged: {why}"),
+    "form-missing": N_("The database lacks {name}, which lacre makes in every ledger."),
+    "form-differs": N_("The database's {name} is not as lacre makes it."),
+    "form-unknown": N_("The database holds {name}, which lacre makes in none."),
     "entry-missing": N_("There is no entry {index}, and there are later ones."),
     "column-differs": N_("The column {column} holds {stored}, and the entry's signed bytes give {derived}."),
     "node-missing": N_("The tree's node at level {level}, position {position} is not stored."),
@@ -82,6 +85,9 @@ FINDINGS: Mapping[str, str] = {
     "checkpoint-invalid": N_("The checkpoint does not hold: {why}"),
     "checkpoint-size": N_("The checkpoint is of {stated} entries, and there are {entries}."),
     "checkpoint-root": N_("The checkpoint's root is not that of the entries."),
+    "checkpoint-half-signed": N_(
+        "The checkpoint is not signed by {key}: while one key of the log replaces another, both sign."
+    ),
     "memory-shrunk": N_("{memory} remembers {size} entries, and there are {entries}."),
     "memory-rewritten": N_("The first {size} entries are not those that {memory} remembers."),
     "memory-invalid": N_("{memory} does not hold for this ledger: {why}"),
@@ -91,6 +97,11 @@ FINDINGS: Mapping[str, str] = {
     ),
     "key-unused": N_("The checkpoint is not signed by the key {key}."),
     "memory-entry": N_("Entry {index} is not the one that {memory} proves."),
+    "memory-unproved": N_(
+        "{memory} remembers {size} entries, and this copy ends with {entries}: it is an older copy, and nothing "
+        "shows that it is a beginning of what was remembered. The folder of a register that has these entries "
+        "does."
+    ),
 }
 
 WARNINGS: Mapping[str, str] = {
@@ -113,10 +124,6 @@ WARNINGS: Mapping[str, str] = {
     ),
     "memory-newer": N_(
         "{memory} remembers {size} entries, and this copy ends with {entries}: what came later is not in it."
-    ),
-    "memory-unproved": N_(
-        "{memory} remembers {size} entries, and this copy ends with {entries}: it is not shown that this is a "
-        "beginning of what was remembered."
     ),
     "study-not-told": N_("No entry that can be read belongs to {study}."),
     "story-not-told": N_("The story of {result} cannot be told, because of the findings."),

@@ -1,15 +1,16 @@
 """Steps 5 and 6: the checkpoint, and what this machine and others remember of the log."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from lacre.audit.findings import Finding, Noted, finding, warned
 from lacre.audit.tree import Tree
-from lacre.errors import LacreError, ProofInvalid
+from lacre.errors import CheckpointInvalid, LacreError, ProofInvalid
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.merkle import verify_inclusion
-from lacre.ledger.note import Note, VerifierKey
+from lacre.ledger.note import VerifierKey
 from lacre.ledger.proof import HEADER, Receipt
 from lacre.rules.keys import log_verifiers
 from lacre.rules.state import Key
@@ -24,16 +25,24 @@ class Head(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Log:
+    """What the entries of a register add up to: their tree, and the keys they enrol; none where it is not sound."""
+
+    tree: Tree
+    keys: tuple[Key, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """A receipt or a checkpoint that someone kept, not verified yet; `name` is what messages call it.
 
-    Of a register that someone kept, `tree` gives that of the entries up to its checkpoint.
+    Of a register that someone kept, `log` gives its entries up to its checkpoint.
     """
 
     name: str
     note: bytes
     receipt: Receipt | None = None
-    tree: Callable[[], Tree] | None = None
+    log: Callable[[], Log] | None = None
 
     @classmethod
     def parse(cls, name: str, data: bytes) -> "Memory":
@@ -41,25 +50,34 @@ class Memory:
         if data.startswith(HEADER.encode() + b"\n"):
             receipt = Receipt.parse(data)
             return cls(name, receipt.checkpoint_note, receipt)
-        Checkpoint.parse(Note.parse(data).text)
+        Checkpoint.of_note(data)
         return cls(name, data)
 
 
 def check_checkpoint(
     note: bytes | None, origin: str, keys: Iterable[Key], tree: Tree, entries: int
 ) -> Iterator[Finding]:
-    """Step 5: the checkpoint is the log's own, of exactly these entries."""
+    """Step 5: the checkpoint is the log's own, signed by each key it has, of exactly these entries."""
     if note is None:
         yield finding("checkpoint-missing")
         return
     try:
-        signed = SignedCheckpoint.open(note, log_verifiers(origin, keys, entries))
+        checkpoint = Checkpoint.of_note(note)
     except LacreError as error:
         yield finding("checkpoint-invalid", why=error.message)
         return
-    checkpoint = signed.checkpoint
-    if checkpoint.size != entries:
-        yield finding("checkpoint-size", stated=checkpoint.size, entries=entries)
+    first = min(checkpoint.size, entries)
+    if checkpoint.size != entries:  # the one knows of an entry that the other does not
+        yield finding("checkpoint-size", first, stated=checkpoint.size, entries=entries)
+    try:
+        verifiers = log_verifiers(origin, keys, first)
+        signed = SignedCheckpoint.open(note, verifiers)
+    except LacreError as error:
+        yield finding("checkpoint-invalid", why=error.message)
+        return
+    # While one key of the log replaces the other, each sees that the other signs nothing else.
+    for lacking in (each for each in verifiers if each not in signed.signers):
+        yield finding("checkpoint-half-signed", key=lacking.format())
     root = tree.root_at(checkpoint.size)
     if root is not None and root != checkpoint.root:
         yield finding("checkpoint-root")
@@ -97,29 +115,65 @@ def _until(key: VerifierKey, origin: str, keys: Iterable[Key]) -> int | None:
     return public.get(key.public.raw.hex())
 
 
+def _this_machine() -> Memory:
+    return Memory(_("this machine"), b"")
+
+
 def check_remembered(head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
     """Step 6: what this machine saw of the ledger is a prefix of it (rule 18)."""
-    yield from _check_prefix(Memory(_("this machine"), b""), head, tree, entries)
+    yield from _check_prefix(_this_machine(), head, tree, entries)
+
+
+def check_twins(
+    notes: Iterable[bytes], origin: str, keys: Iterable[Key], tree: Tree, entries: int
+) -> Iterator[Noted]:
+    """Step 6: what this machine saw of ledgers with another genesis, where this log's own keys signed it.
+
+    Whoever writes a whole history anew makes a genesis that this machine never saw: the keys tell.
+    """
+    try:
+        verifiers = log_verifiers(origin, keys)
+    except LacreError:
+        return  # the checkpoint's own finding says why
+    for note in notes:
+        with suppress(LacreError):
+            said = SignedCheckpoint.open(note, verifiers).checkpoint
+            yield from _check_prefix(_this_machine(), Head(said.size, said.root), tree, entries)
 
 
 def check_memory(
-    memory: Memory, origin: str, keys: Iterable[Key], tree: Tree, entries: int, *, copy: bool = False
+    memory: Memory,
+    origin: str,
+    keys: Iterable[Key],
+    tree: Tree,
+    entries: int,
+    *,
+    copy: bool = False,
+    others: Sequence[Memory] = (),
 ) -> Iterator[Noted]:
     """Step 6: what someone else kept is of this log, and of a prefix of these entries.
 
-    A `copy` of one moment may be older than what is remembered, which is no finding by itself. That it is a
-    beginning of it, only the entries of a register can show; without them, it is said that nothing does.
+    A `copy` of one moment may be older than what is remembered, where a register shows that it is a beginning
+    of it: the one remembered, or one among the `others` kept. Whether it is, no newer receipt can tell.
     """
     try:
-        said = Checkpoint.parse(Note.parse(memory.note).text)
+        said = Checkpoint.of_note(memory.note)
+        older = copy and said.size > entries
+        log = _log_beyond(memory, others, said) if older else None
+        if log is not None and log.keys and log.tree.root_at(entries) == tree.root_at(entries):
+            keys = log.keys  # and those that were enrolled later
         # A key of the log counts for the sizes at which it was active, whatever became of it since.
-        checkpoint = SignedCheckpoint.open(memory.note, log_verifiers(origin, keys, said.size)).checkpoint
+        SignedCheckpoint.open(memory.note, log_verifiers(origin, keys, said.size))
     except LacreError as error:
         yield finding("memory-invalid", memory=memory.name, why=error.message)
         return
-    head = Head(checkpoint.size, checkpoint.root)
-    older = copy and head.size > entries
-    told = list((_check_older if older else _check_prefix)(memory, head, tree, entries))
+    head = Head(said.size, said.root)
+    check = (
+        _check_older(memory, log, head, tree, entries)
+        if older
+        else _check_prefix(memory, head, tree, entries)
+    )
+    told = list(check)
     yield from told
     if memory.receipt is None:
         return
@@ -138,29 +192,39 @@ def check_memory(
 
 def _check_prefix(memory: Memory, head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
     if head.size > entries:
-        yield finding("memory-shrunk", memory=memory.name, size=head.size, entries=entries)
+        yield finding("memory-shrunk", entries, memory=memory.name, size=head.size, entries=entries)
         return
     root = tree.root_at(head.size)
     if root is not None and root != head.root:
         yield finding("memory-rewritten", memory=memory.name, size=head.size)
 
 
-def _check_older(memory: Memory, head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
-    """Hold a copy of `entries` entries against a memory of more."""
-    if memory.tree is None:
-        yield warned("memory-unproved", memory=memory.name, size=head.size, entries=entries)
-        return
-    try:
-        grown = memory.tree()
-    except LacreError as error:
-        yield finding("memory-invalid", memory=memory.name, why=error.message)
-        return
-    if grown.root_at(head.size) != head.root:
-        why = _("its entries are not those of its checkpoint")
-        yield finding("memory-invalid", memory=memory.name, why=why)
+def _log_beyond(memory: Memory, others: Sequence[Memory], said: Checkpoint) -> Log | None:
+    """Return a register that has the entries which a memory says there are: its own, or another that was kept.
+
+    Raises what reading its own does, and `CheckpointInvalid` where that has other entries.
+    """
+    if memory.log is not None:
+        log = memory.log()
+        if log.tree.root_at(said.size) != said.root:
+            raise CheckpointInvalid(why=_("its entries are not those of its checkpoint"))
+        return log
+    for other in others:
+        if other.log is not None:
+            with suppress(LacreError):  # that memory's own finding
+                log = other.log()
+                if log.tree.root_at(said.size) == said.root:
+                    return log
+    return None
+
+
+def _check_older(memory: Memory, log: Log | None, head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
+    """Hold a copy of `entries` entries against a memory of more, whose entries are those of `log`, if of any."""
+    if log is None:
+        yield finding("memory-unproved", entries, memory=memory.name, size=head.size, entries=entries)
         return
     root = tree.root_at(entries)
-    if root is not None and grown.root_at(entries) != root:
+    if root is not None and log.tree.root_at(entries) != root:
         yield finding("memory-rewritten", memory=memory.name, size=entries)
         return
     yield warned("memory-newer", memory=memory.name, size=head.size, entries=entries)

@@ -7,14 +7,29 @@ from lacre.audit.source import Premises
 from lacre.audit.tree import Tree
 from lacre.errors import LacreError
 from lacre.ledger.checkpoint import Checkpoint
-from lacre.ledger.note import Note
 from lacre.rules.record import Recorded, columns_of
+from lacre.store.form import FORM
 
 
 def check_integrity(premises: Premises) -> Iterator[Finding]:
     """Ask the database itself."""
     for trouble in premises.integrity():
         yield finding("database-damaged", why=trouble)
+
+
+def check_form(premises: Premises) -> Iterator[Finding]:
+    """Compare what the database is made of with what the migrations make.
+
+    A trigger or an index that is gone changes no entry: it lets the next accident happen.
+    """
+    form = premises.form()
+    for name in sorted(FORM.keys() | form.keys()):
+        if name not in form:
+            yield finding("form-missing", name=name)
+        elif name not in FORM:
+            yield finding("form-unknown", name=name)
+        elif form[name] != FORM[name]:
+            yield finding("form-differs", name=name)
 
 
 def check_columns(recorded: Recorded, stored: Mapping[str, object]) -> Iterator[Finding]:
@@ -51,7 +66,7 @@ def check_checkpoint_size(premises: Premises, note: bytes | None) -> Iterator[Fi
     if note is None:
         return
     try:
-        stated = Checkpoint.parse(Note.parse(note).text).size
+        stated = Checkpoint.of_note(note).size
     except LacreError:
         return  # step 5 finds that
     filed = premises.checkpoint_size()

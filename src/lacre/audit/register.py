@@ -26,7 +26,7 @@ from lacre.errors import LacreError, TileInvalid
 from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.encoding import is_sha256_hex
 from lacre.ledger.merkle import HASH_SIZE, leaf_hash
-from lacre.ledger.note import MAX_NOTE, Note
+from lacre.ledger.note import MAX_NOTE
 from lacre.ledger.tiles import FOLDER as TILES
 from lacre.ledger.tiles import (
     MAX_BUNDLE,
@@ -72,6 +72,12 @@ def copies_of(recorded: Recorded) -> Iterator[tuple[str, str]]:
 def is_copy(name: str) -> bool:
     """Tell whether a file in a study's folder is named like a document that stands there."""
     return _COPY.fullmatch(name) is not None
+
+
+def _entry_of(path: str) -> int | None:
+    """Return the entry that a file in a study's folder is named by."""
+    named = _COPY.fullmatch(path.rpartition("/")[2])
+    return int(named[2]) if named else None
 
 
 def document_path(digest: str) -> str:
@@ -179,7 +185,7 @@ class RegisterSource:
     def _stated_size(self) -> int | None:
         try:
             note = self.checkpoint()
-            return None if note is None else Checkpoint.parse(Note.parse(note).text).size
+            return None if note is None else Checkpoint.of_note(note).size
         except LacreError:
             return None  # step 5 finds that
 
@@ -279,8 +285,14 @@ class RegisterSource:
         if None in hashes:
             if tree.whole:
                 yield finding("file-unknown", path=tile.path)
-        elif self._read(tile.path, MAX_TILE) != b"".join(each for each in hashes if each):
-            yield finding("file-differs", path=tile.path)
+            return
+        data = self._read(tile.path, MAX_TILE) or b""
+        if data != b"".join(each for each in hashes if each):
+            there = (data[at : at + HASH_SIZE] for at in range(0, tile.width * HASH_SIZE, HASH_SIZE))
+            places = enumerate(zip(hashes, there, strict=True), tile.start)
+            place = next((place for place, (one, other) in places if one != other), tile.stop - 1)
+            # The last entry that the first wrong hash is of.
+            yield finding("file-differs", ((place + 1) << level) - 1, path=tile.path)
 
     def _check_bundle(self, tile: Tile, tree: Tree) -> Iterator[Finding]:
         """Hold each bundle against the tree, an entry that was left out apart."""
@@ -291,7 +303,7 @@ class RegisterSource:
                 yield finding("file-unknown", path=tile.path)
                 return
             if leaf is not None and not left_out and leaf_hash(record) != leaf:
-                yield finding("file-differs", path=tile.path)
+                yield finding("file-differs", place, path=tile.path)
                 return
 
     def _check_documents(self, named: Collection[str], ahead: Collection[str]) -> Iterator[Noted]:
@@ -324,7 +336,7 @@ class RegisterSource:
             if digest is not None:
                 data = self._read(path, MOST_DOCUMENT)
                 if data is not None and sha256_hex(data) != digest:
-                    yield finding("file-differs", path=path)
+                    yield finding("file-differs", _entry_of(path), path=path)
             elif name.startswith(TEMPORARY):
                 yield warned("file-unfinished", path=path)
             elif is_copy(name):
@@ -332,7 +344,7 @@ class RegisterSource:
             else:
                 strangers.append(path)
         for path in sorted(copies.keys() - {*found}):
-            yield finding("file-missing", path=path)
+            yield finding("file-missing", _entry_of(path), path=path)
         yield from self._tell_strangers(strangers)
 
     def _tell_strangers(self, strangers: Sequence[str]) -> Iterator[Noted]:

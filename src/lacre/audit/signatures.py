@@ -1,11 +1,13 @@
 """Who signed: the genesis by its own keys, each later entry by a broker, each request by an enrolled key.
 
-A key is looked up by the key id that a signature names, and judged as of the entry's index.
+A key is looked up by the key id that a signature names, and judged as of the entry's index. Whether it made the
+signature is left to `lacre.audit.verifying`, since nothing else that an audit derives hangs on it.
 """
 
 from collections.abc import Iterator, Mapping
 
 from lacre.audit.findings import Finding, finding
+from lacre.audit.verifying import Verifying
 from lacre.errors import SignatureInvalid
 from lacre.ledger.envelope import Envelope
 from lacre.ledger.keys import PublicKey
@@ -32,22 +34,25 @@ def check_genesis(recorded: Recorded, genesis: Genesis, keys: Keys) -> Iterator[
         yield finding("genesis-unsigned", recorded.index)
 
 
-def check_signed(recorded: Recorded, keys: Keys) -> Iterator[Finding]:
-    """Hold a later entry, and the request it answers, against the enrolled keys."""
+def check_signed(recorded: Recorded, keys: Keys, verifying: Verifying) -> Iterator[Finding]:
+    """Hold a later entry, and the request it answers, against the enrolled keys.
+
+    `verifying` is given the signatures, and what is to be found if one is not its key's.
+    """
     index, signatures = recorded.index, recorded.envelope.signatures
     if len(signatures) != 1:
         yield finding("signatures-many", index, count=len(signatures))
     broker = keys.get(signatures[0].keyid)
     if broker is None or not broker.may("broker", index):
         yield finding("signer-unknown", index, key=signatures[0].keyid)
-    elif not _is_signed(recorded.envelope, broker):
-        yield finding("signature-wrong", index)
+    else:
+        verifying.expect(recorded.envelope, broker.public, "signature-wrong", index)
     if isinstance(recorded.content, Answered):
         by = keys.get(recorded.content.by)  # what its role allows it to ask is the law's to judge
         if by is None:
             yield finding("requester-unknown", index, key=recorded.content.by)
-        elif not _is_signed(recorded.content.request_envelope, by):
-            yield finding("request-signature-wrong", index)
+        else:
+            verifying.expect(recorded.content.request_envelope, by.public, "request-signature-wrong", index)
 
 
 def _is_signed(envelope: Envelope, key: Key) -> bool:

@@ -69,6 +69,9 @@ class Premises(Protocol):
     def integrity(self) -> Sequence[str]:
         """Return what the database itself finds damaged."""
 
+    def form(self) -> Mapping[str, str]:
+        """Return what the database is made of: a digest of each table, index and trigger, by name."""
+
     def nodes(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield the stored nodes of the tree above its leaves: level, position, hash."""
 
@@ -159,6 +162,10 @@ class StoreSource:
     def integrity(self) -> Sequence[str]:
         """Return what SQLite finds damaged."""
         return self._reader.integrity()
+
+    def form(self) -> Mapping[str, str]:
+        """Return what the database is made of."""
+        return self._reader.form()
 
     def nodes(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield the stored nodes."""

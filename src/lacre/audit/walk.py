@@ -12,6 +12,7 @@ from lacre.audit.results import check_document
 from lacre.audit.signatures import check_genesis, check_signed
 from lacre.audit.source import Entry, Redacted, Source
 from lacre.audit.tree import Tree
+from lacre.audit.verifying import Verifying
 from lacre.errors import DocumentMissing, LacreError, RecordInvalid
 from lacre.ledger.merkle import leaf_hash
 from lacre.protocol.document import from_canonical
@@ -35,6 +36,7 @@ class Walk:
         self.tree = Tree()
         self.law = Law(self.protocol)
         self.shelf = Shelf()
+        self.verifying = Verifying()
         self.entries = 0
         self.complete = False
         self.blobs: list[Blob] = []
@@ -126,7 +128,7 @@ class Walk:
             yield from self._begin(recorded, content)
             return
         if self.relied_on:
-            yield from check_signed(recorded, self.keys)
+            yield from check_signed(recorded, self.keys, self.verifying)
         if isinstance(content, Answered):
             yield from self._check_bound(index, content.request)
         if recorded.study is None:

@@ -15,14 +15,15 @@ from lacre.broker.finding import Ask
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.reading import carry_out, finish
 from lacre.errors import (
-    KeyNotEntitled,
+    KeyNotEnrolled,
+    KeyRevoked,
+    ProtocolNotInForce,
     RequestBeforeAmendment,
     RequestFileInvalid,
     RequestHistoryDiffers,
     RequestInProgress,
     RequestKeyRevoked,
     RequestOfOtherStudy,
-    RequestOutdated,
 )
 from lacre.ledger.keys import PublicKey
 from lacre.rules.common import require_study
@@ -44,9 +45,9 @@ def answer(
     """Carry out the reveal that the request in `file` asks for, or finish it if that crashed.
 
     `study` and `protocol`, when given, must be the request's. Raises `RequestFileInvalid`, and of a request that
-    is whole `RecordInvalid` (another ledger's), `KeyNotEntitled`, `SignatureInvalid`, `RequestHistoryDiffers`,
-    `RequestOutdated`, `RequestBeforeAmendment`, `RequestKeyRevoked`, `RequestAnswered`, `RequestInProgress`, and
-    all that a read is refused with. None of them spends anything.
+    is whole `RecordInvalid` (another ledger's), `KeyNotEnrolled`, `SignatureInvalid`, `RequestHistoryDiffers`,
+    `RequestBeforeAmendment`, `RequestKeyRevoked`, `RequestAnswered`, `RequestInProgress`, and all that a read is
+    refused with. None of them spends anything.
     """
     request = RequestFile.load(file)
     asked = request.asked
@@ -71,11 +72,10 @@ def answer(
         state, known = _look(desk, request)
         spent = _spent_by(known, request)
         if spent is None:
-            _check_key(state, request)
-            if asked.finishes is not None:
-                return finish(desk, ask, asked.finishes, lock)
-            _check_current(known, request)
-            return carry_out(desk, ask, state, known, lock=lock)
+            with _told_to_who_answers(desk, request):
+                if asked.finishes is not None:
+                    return finish(desk, ask, asked.finishes, lock)
+                return carry_out(desk, ask, state, known, lock=lock)
     # It was begun before: whoever runs this signs for going on with it.
     return finish(desk, replace(ask, request=None, accept_dev=False), spent.first_attempt)
 
@@ -107,7 +107,7 @@ def _check_signature(state: State, request: RequestFile) -> None:
     """The signature is that of an enrolled key; whether this may ask, the law decides at the entry."""
     key = state.keys.get(request.by)
     if key is None:
-        raise KeyNotEntitled(key=request.by[:16], role="registrant")
+        raise KeyNotEnrolled(key=request.by[:16], role="registrant")
     request.envelope.verify(PublicKey(bytes.fromhex(key.public)))
 
 
@@ -123,22 +123,23 @@ def _check_seen(reader: Reader, request: RequestFile) -> None:
     raise RequestHistoryDiffers(seen=seen.size, why=why)
 
 
-def _check_key(state: State, request: RequestFile) -> None:
-    """The key still acts: whoever answers can do nothing about one that was revoked since, and its holder can."""
-    revoked = state.keys[request.by].revoked
-    if revoked is not None:
-        raise RequestKeyRevoked(key=request.by[:16], entry=revoked, study=request.asked.study)
-
-
-def _check_current(study: StudyState, request: RequestFile) -> None:
-    """The pool and the plan are those its signer knew: another file in a pool's place may hold other cases."""
+@contextmanager
+def _told_to_who_answers(desk: Desk, request: RequestFile) -> Iterator[None]:
+    """Put the law's refusals of a key or a plan in words for one who can do nothing about them, and its signer can."""
     asked = request.asked
-    pool = study.pools.get(asked.pool)
-    if pool is not None and pool.sealed.entry >= asked.seen.size:
-        raise RequestOutdated(pool=pool.name, entry=pool.sealed.entry)
-    version = study.in_force
-    if version.protocol_hash != asked.protocol and version.entry >= asked.seen.size:
-        raise RequestBeforeAmendment(study=study.slug, entry=version.entry)
+    try:
+        yield
+    except KeyRevoked as refusal:
+        if refusal.fields["key"] != request.by[:16]:
+            raise
+        raise RequestKeyRevoked(
+            key=request.by[:16], entry=refusal.fields["entry"], study=asked.study
+        ) from refusal
+    except ProtocolNotInForce as refusal:
+        version = require_study(desk.view(asked.study), asked.study).in_force
+        if version.protocol_hash == asked.protocol or version.entry < asked.seen.size:
+            raise  # the plan is the one that its signer knew: a file that was given beside it is another
+        raise RequestBeforeAmendment(study=asked.study, entry=version.entry) from refusal
 
 
 def _spent_by(study: StudyState, request: RequestFile) -> ReadMade | None:

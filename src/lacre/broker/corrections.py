@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lacre.broker.ingest import PoolTable, typed_of
-from lacre.errors import ErratumCasesDiffer, ErratumInputsDiffer, ErratumUnchanged
+from lacre.errors import ErratumCasesDiffer, ErratumInputsDiffer, ErratumUnchanged, cells_untold
 from lacre.pools.exposure import fingerprint, match_submission_ids
 from lacre.pools.prints import Kind, Prints, common
 from lacre.protocol.models import Protocol
@@ -43,6 +43,7 @@ class Compared:
 # --- before the read ---------------------------------------------------------------------------------------
 
 
+@cells_untold
 def check_corrected(
     prints: Prints, protocol: Protocol, corrected: Mapping[str, PoolTable], *, genesis: str, key: bytes
 ) -> None:
@@ -59,7 +60,7 @@ def check_corrected(
         if matched.unknown or matched.absent:
             raise ErratumCasesDiffer(table=name, unknown=matched.unknown, absent=matched.absent)
     for name, table in corrected.items():
-        files = [(name, raw.data) for raw in table.raws]
+        files = [(name, raw.content.sha256) for raw in table.raws]
         typed = {name: table.typed}
         made = fingerprint(typed, protocol, study=study, genesis=genesis, key=key, files=files)
         sealed, given = prints.section("file", name), made.section("file", name)
@@ -78,6 +79,7 @@ def check_corrected(
 # --- after it ----------------------------------------------------------------------------------------------
 
 
+@cells_untold
 def compare(
     protocol: Protocol,
     analyses: Iterable[str],
@@ -150,6 +152,7 @@ def _differ(sealed: TypedTable, corrected: TypedTable, name: str) -> Bools:
     return differ
 
 
+@cells_untold
 def typed_in_order(
     corrected: Mapping[str, PoolTable], sealed: Mapping[str, TypedTable]
 ) -> dict[str, TypedTable]:

@@ -1,22 +1,27 @@
 """What the broker works with, and the moves every verb is made of: view, ask, sign, enter, remember."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import cache, lru_cache
+from heapq import merge
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Protocol
 
 from sqlalchemy import Engine
 
 from lacre.broker.signers import Signers
-from lacre.errors import LacreError, NotRemembered, StoreCorrupt, TextNotUnicode
+from lacre.errors import FormatError, LacreError, NotRemembered, StoreCorrupt, TextNotUnicode
+from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
 from lacre.ledger.keys import PrivateKey
 from lacre.ledger.statement import Statement
+from lacre.pools.cores import leave_no_core
 from lacre.pools.identities import Passphrases, read_identities
 from lacre.pools.keyring import FINGERPRINT, IDENTITY, Keyring, is_closed, lets_others_in, open_fingerprint
 from lacre.pools.seal import Identity
@@ -104,6 +109,7 @@ class Desk:
 
     def identities(self) -> tuple[Identity, ...]:
         """What opens pools here: the ledger's own identity, if its file is here, and those that were given."""
+        leave_no_core()
         keys = self.keys
         own = (keys.identity,) if (keys.folder / IDENTITY).is_file() else ()
         return (*own, *self.open_given())
@@ -162,21 +168,68 @@ def protocols_of(reader: Reader) -> Protocols:
     return find
 
 
+@lru_cache(maxsize=2048)
+def _parsed(index: int, envelope: bytes) -> Recorded:
+    # An entry never changes, and each verb looks at those of its study before it writes and again while it does.
+    return parse_entry(index, envelope)
+
+
 def recorded(reader: Reader, index: int) -> Recorded:
     """The entry at `index`, parsed."""
-    return parse_entry(index, reader.entry(index).envelope)
+    return _parsed(index, reader.entry(index).envelope)
+
+
+@dataclass(frozen=True, slots=True)
+class _Viewed:
+    """A study's state as it was last looked at, and the last of the entries that it was folded from."""
+
+    state: State
+    index: int
+    envelope: bytes
+
+
+_VIEWS_KEPT = 64
+_viewed: OrderedDict[tuple[str | None, str], _Viewed] = OrderedDict()
+"""By genesis hash and study. A log grows at its end alone, so that a state goes on from where it stood."""
 
 
 def view(reader: Reader, study: str) -> State:
     """Fold the key entries and those of `study`."""
     utf8(study)
-    entries = (parse_entry(stored.index, stored.envelope) for stored in reader.study_entries(study))
-    state = fold(entries, protocols_of(reader))
+    at = reader.genesis(), study
+    before = _viewed.pop(at, None)
+    entries = reader.study_entries(study, start=before.index if before else 0)
+    if before is not None and not (entries and entries[0].envelope == before.envelope):
+        before, entries = None, reader.study_entries(study)  # another copy of the ledger took its place
+    parsed = [_parsed(stored.index, stored.envelope) for stored in (entries[1:] if before else entries)]
+    protocols = protocols_of(reader)
+    state = fold(parsed, protocols, replace(before.state, protocols=protocols) if before else None)
     if not state.keys:
         raise _no_genesis(reader)
+    if state.study is not None:
+        _viewed[at] = _Viewed(state, entries[-1].index, entries[-1].envelope)
+        while len(_viewed) > _VIEWS_KEPT:
+            _viewed.popitem(last=False)
     near = get_close_matches(study, reader.studies(), n=1) if state.study is None and study else []
     # The next free index counts other studies' entries too.
     return replace(state, next_index=reader.size, near=near[0] if near else None)
+
+
+def view_all(reader: Reader, entries: Iterable[Recorded]) -> dict[str, State]:
+    """Fold every study of `entries`, which are all of the ledger's: by name, in the order of registration."""
+    of_ledger: list[Recorded] = []
+    of_studies: dict[str, list[Recorded]] = {}
+    for each in entries:
+        if each.study is None:
+            of_ledger.append(each)
+        else:
+            of_studies.setdefault(each.study, []).append(each)
+    protocols = protocols_of(reader)
+    folded = {
+        slug: fold(merge(of_ledger, own, key=attrgetter("index")), protocols)
+        for slug, own in of_studies.items()
+    }
+    return {slug: replace(state, next_index=reader.size) for slug, state in folded.items()}
 
 
 BLANK = "0" * 64
@@ -197,8 +250,7 @@ def _no_genesis(reader: Reader) -> StoreCorrupt:
 def sign_request(desk: Desk, kind: type[Bound], **fields: Any) -> Envelope:
     """Make a request bound to this ledger's history and sign it with the person's key."""
     with desk.snapshot() as reader:
-        size = reader.size
-        seen = {"size": size, "root": reader.root_at(size).hex()}
+        seen = _head_of(reader)
         genesis = reader.genesis()
         if genesis is None:
             raise _no_genesis(reader)
@@ -206,6 +258,16 @@ def sign_request(desk: Desk, kind: type[Bound], **fields: Any) -> Envelope:
     nonce = fields.pop("nonce", None) or new_nonce(desk)
     request = kind.model_validate({"genesis": genesis, "seen": seen, "nonce": nonce, **fields})
     return Envelope.sign(PAYLOAD_REQUEST, request.encode(), [person])
+
+
+def _head_of(reader: Reader) -> dict[str, Any]:
+    """The head that a request names as seen: the signed one, which a writer holds against the tree itself."""
+    note, size = reader.checkpoint(), reader.size
+    with suppress(FormatError):
+        said = None if note is None else Checkpoint.of_note(note)
+        if said is not None and said.size == size:
+            return {"size": size, "root": said.root.hex()}
+    return {"size": size, "root": reader.root_at(size).hex()}
 
 
 def new_nonce(desk: Desk) -> str:
@@ -242,7 +304,7 @@ def put_on_record(
         for text in texts:
             if text is not None:
                 put_text(tx, text)
-        before = tx.entry(tx.size - 1).time
+        before = tx.last_time
         made = enter(desk, tx, view(tx, study), signed, facts)
     remember(desk, tx)
     return made, warnings_of(desk, made, before)

@@ -52,7 +52,7 @@ def erase(desk: Desk, what: str, *, which: str | None = None, confirm: Confirm |
     with desk.writer.transaction() as tx:
         if named.digest in tx.erasures():
             raise NothingToErase(digest=named.digest[:16])
-        before = tx.entry(tx.size - 1).time
+        before = tx.last_time
         made = enter(desk, tx, view(tx, ""), signed, facts)
         same = tuple(_saying_the_same(tx, named.digest))
         present = tx.erase_document(named.digest)

@@ -41,8 +41,12 @@ from lacre.broker.texts import require_words
 from lacre.errors import (
     ErratumChangesMore,
     ErratumUnfinished,
+    InternalError,
     LacreError,
     NotAName,
+    NotRemembered,
+    ReadUncertain,
+    StoreCommitUncertain,
 )
 from lacre.pools import vault
 from lacre.pools.met import person_key
@@ -98,7 +102,7 @@ def erratum(desk: Desk, what: str, files: Sequence[str], *, reason: str) -> Resu
 
     Before the read a refusal costs nothing: `CorrectsNoResult`, `ErratumCasesDiffer`, `ErratumInputsDiffer`,
     `ErratumUnchanged`, and what reading the files raises. After it `ErratumChangesMore` and `ErratumUnfinished`
-    leave an attempt without a result on record.
+    leave an attempt without a result on record; of `ReadUncertain` that is to be seen.
     """
     words = require_words(reason, "erratum")
     found = _find(desk, what, files)
@@ -106,11 +110,17 @@ def erratum(desk: Desk, what: str, files: Sequence[str], *, reason: str) -> Resu
         desk, found.state, Erratum, found.facts, **found.fields, **unsealed(found.raws), reason=BLANK
     )
     _check(desk, found)
-    made, warnings = _spend(desk, found, words)
+    try:
+        made, warnings = _spend(desk, found, words)
+    except NotRemembered as error:
+        entry, way_out = error.fields["entry"], error.fields["next"]
+        raise ErratumUnfinished(entry=entry, why=error.message, next=way_out) from error
     try:
         recorded = _score(desk, found, made)
-    except ErratumChangesMore:
-        raise
+    except (ErratumChangesMore, InternalError, NotRemembered):
+        raise  # not remembered is the result, which stands
+    except StoreCommitUncertain as error:
+        raise ReadUncertain(entry=made.index, pool=found.pool.name, why=error.message) from error
     except LacreError as error:
         why, way_out = error.message, error.way_out
         raise ErratumUnfinished(entry=made.index, why=why, next=way_out) from error
@@ -170,7 +180,7 @@ def _spend(desk: Desk, found: _Found, words: str) -> tuple[Recorded, tuple[str, 
     sealed = vault.seal_corrected(
         desk.vault,
         context_of(found.state, slug, found.pool),
-        [(raw.table, raw.data) for raw in found.raws],
+        [(raw.table, raw.content) for raw in found.raws],
         recipients=found.pool.recipients,
         identities=desk.identities(),
         entropy=desk.entropy,

@@ -6,6 +6,7 @@ from typing import Any
 from lacre.analyses import analyse, conclude, merge
 from lacre.analyses.reasons import Reason
 from lacre.broker.submissions import Submission
+from lacre.errors import cells_untold
 from lacre.protocol.models import Protocol
 from lacre.rules.reading import UNNAMED
 from lacre.rules.requests import Engine, ReadDecision
@@ -14,6 +15,7 @@ from lacre.tables.columns import TypedTable
 from lacre.tables.join import join_submission
 
 
+@cells_untold
 def evaluate(
     protocol: Protocol,
     protocol_hash: str,

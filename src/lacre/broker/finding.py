@@ -219,14 +219,14 @@ def find_unopened(
 
 
 def _begin(desk: Desk, ask: Ask, state: State, study: StudyState, finishes: ReadMade | None) -> Found:
-    """What is asked, under which protocol, and of a new read what the law says of it without any facts."""
+    """What is asked, under which protocol, and what the law says of it, if it is whole or new, without any facts."""
     version = version_of(study, finishes)
     if finishes is not None:
         ask = replace(ask, analyses=finishes.request.analyses)
     check_protocol(ask, version)
     pool = sealed_pool(study, ask.pool) if finishes is None else require_sealed(study, ask.pool)
     found = Found(ask, state, study, pool, version, (), ReadFacts(engine=engine()), None, finishes)
-    if finishes is None:
+    if finishes is None or ask.request is not None:
         ask_law(desk, found)
     return found
 

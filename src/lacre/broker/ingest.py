@@ -10,9 +10,10 @@ import numpy as np
 from lacre.analyses.families import check_unit
 from lacre.broker.desk import BLANK, Progress
 from lacre.broker.files import Given
-from lacre.durable import read_given
-from lacre.errors import NothingDeclared, TableColumnAbsent, TableError
+from lacre.errors import NothingDeclared, TableColumnAbsent, TableError, cells_untold
 from lacre.pools import vault
+from lacre.pools.content import Content, OnDisk
+from lacre.pools.cores import leave_no_core
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SealedRecord
 from lacre.tables.columns import UNDECLARED, Codes, Outcomes, Times, TypedTable
@@ -25,11 +26,11 @@ from lacre.text import N_
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """One file's bytes and how they are read."""
+    """One file and how it is read."""
 
     table: str
     format: Format
-    data: bytes
+    content: Content
     name: str | None = None
     """What messages call the file; the table, where it came out of a sealed pool."""
 
@@ -43,10 +44,12 @@ class PoolTable:
 
 
 def load(given: Sequence[Given]) -> tuple[Raw, ...]:
-    """Read files whole; their names say how they are to be read."""
-    return tuple(Raw(g.table, format_of(g.path), read_given(g.path), g.path.name) for g in given)
+    """Take note of files, which are read when they are needed; their names say how."""
+    leave_no_core()
+    return tuple(Raw(g.table, format_of(g.path), OnDisk.at(g.path), g.path.name) for g in given)
 
 
+@cells_untold
 def outside(protocol: Protocol, tables: Mapping[str, PoolTable]) -> dict[str, int]:
     """Count, by `table.column`, the cells whose value the protocol does not declare.
 
@@ -93,7 +96,7 @@ def looks_submitted(protocol: Protocol, raw: Raw) -> bool:
         return False
     try:
         unused = read_table(
-            raw.data, declared, raw.table, raw.format, only="submission", file=raw.name
+            raw.content.read(), declared, raw.table, raw.format, only="submission", file=raw.name
         ).undeclared
     except TableColumnAbsent:
         return False
@@ -104,7 +107,7 @@ def looks_submitted(protocol: Protocol, raw: Raw) -> bool:
 
 def _reads_as_pool(protocol: Protocol, raw: Raw) -> bool:
     try:
-        read_table(raw.data, protocol.tables[raw.table], raw.table, raw.format, only="pool")
+        read_table(raw.content.read(), protocol.tables[raw.table], raw.table, raw.format, only="pool")
     except TableColumnAbsent:
         return False
     except TableError:
@@ -112,6 +115,7 @@ def _reads_as_pool(protocol: Protocol, raw: Raw) -> bool:
     return True
 
 
+@cells_untold
 def check_units(protocol: Protocol, tables: Mapping[str, PoolTable]) -> None:
     """Refuse tables in which a unit repeats, before they are sealed: no analysis would take them.
 
@@ -137,7 +141,9 @@ def _read(
         for raw in files:
             progress(N_("reading"), done, len(raws))
             parts.append(
-                read_table(raw.data, declared, name, raw.format, only=only, keep=keep, file=raw.name)
+                read_table(
+                    raw.content.read(), declared, name, raw.format, only=only, keep=keep, file=raw.name
+                )
             )
             done += 1
         if parts:
@@ -146,6 +152,7 @@ def _read(
     return tables
 
 
+@cells_untold
 def early_labels(protocol: Protocol, table: str, typed: TypedTable, registered: str) -> int:
     """How many rows of a table were labelled before the registration (rule 3)."""
     moment = np.datetime64(datetime.fromisoformat(registered).replace(tzinfo=None), "us")

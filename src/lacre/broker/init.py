@@ -8,7 +8,7 @@ from pathlib import Path
 from lacre.broker.desk import SaltedText, timestamp, utf8
 from lacre.broker.outcomes import LedgerMade
 from lacre.broker.signers import Signers
-from lacre.errors import OriginInvalid
+from lacre.errors import LacreError, NotRemembered, OriginInvalid
 from lacre.ledger.envelope import PAYLOAD_ENTRY, Envelope
 from lacre.ledger.note import VerifierKey, is_key_name
 from lacre.pools.keyring import Keyring
@@ -36,7 +36,10 @@ class Wanted:
 def init(
     wanted: Wanted, *, state_folder: Path, clock: Callable[[], datetime], entropy: Callable[[int], bytes]
 ) -> LedgerMade:
-    """Make the ledger whole or not at all; `LedgerExists` where one is."""
+    """Make the ledger whole or not at all; `LedgerExists` where one is.
+
+    `NotRemembered` says that it stands, and is not in this machine's memory yet.
+    """
     ledger_id = entropy(LEDGER_ID_BYTES).hex()
     origin = wanted.origin or f"lacre/{ledger_id[:8]}"
     if not is_key_name(origin) or len(origin) > MAX_ORIGIN:
@@ -59,6 +62,8 @@ def init(
     engine = make_engine(final.database)
     try:
         memory.advance(engine, growth)
+    except LacreError as error:
+        raise NotRemembered(entry=growth.size - 1, why=error.message, next=error.way_out) from error
     finally:
         engine.dispose()
     return LedgerMade(

@@ -2,14 +2,10 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from lacre.broker.desk import (
-    Desk,
-    put_on_record,
-    sign_request,
-)
+from lacre.broker.desk import Desk, SaltedText, put_on_record, sign_request
 from lacre.broker.files import check_output
 from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import InputsWritten
@@ -17,15 +13,30 @@ from lacre.broker.register import engine
 from lacre.broker.submissions import context_of
 from lacre.broker.texts import salted_words
 from lacre.durable import staged
-from lacre.errors import FileExists, IdentityCannotOpen, InputsCannotOpen, NoInputs, TableNotNamed
+from lacre.errors import (
+    IdentityCannotOpen,
+    InputsCannotOpen,
+    InputsUnfinished,
+    InternalError,
+    LacreError,
+    NoInputs,
+    NotRemembered,
+    NotWritten,
+    TableNotNamed,
+)
+from lacre.ledger.envelope import Envelope
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
 from lacre.rules.common import require_study
+from lacre.rules.custody import grade_of
 from lacre.rules.reading import sealed_pool
+from lacre.rules.record import Recorded
 from lacre.rules.requests import Read, ReadFacts
 from lacre.rules.state import PoolState
 from lacre.tables.columns import TypedTable
+from lacre.tables.formulas import begins_as_formula
+from lacre.text import _
 
 
 def inputs(
@@ -65,13 +76,19 @@ def inputs(
     )
     # What cannot be written is found out before the read is on record.
     with staged(output.absolute().parent, what=output.name) as file:
-        made, warnings = put_on_record(desk, study, signed, ReadFacts(engine=engine()), text)
-        opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
-        delimiter = "\t" if output.suffix.lower() == ".tsv" else protocol.tables[name].delimiter
-        for piece in _csv(opened, columns, delimiter, _encoding(protocol, sealed, name)):
-            file.write(piece)
-        if not file.keep(output.name, replace=overwrite):
-            raise FileExists(file=str(output))
+        made, warnings = _put_on_record(desk, study, pool, signed, text)
+        try:
+            opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
+            delimiter = "\t" if output.suffix.lower() == ".tsv" else protocol.tables[name].delimiter
+            for piece in _csv(opened, columns, delimiter, _encoding(protocol, sealed, name)):
+                file.write(piece)
+            if not file.keep(output.name, replace=overwrite):
+                raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
+        except InternalError:
+            raise
+        except LacreError as error:
+            why, way_out = error.message, error.way_out
+            raise InputsUnfinished(pool=pool, entry=made.index, why=why, next=way_out) from error
     return InputsWritten(
         study=study,
         pool=pool,
@@ -80,8 +97,21 @@ def inputs(
         path=output,
         rows=opened.rows,
         columns=columns,
+        custody=grade_of(sealed, state.recipient),
+        formulas=sum(map(begins_as_formula, _cells(opened, columns))),
         warnings=warnings,
     )
+
+
+def _put_on_record(
+    desk: Desk, study: str, pool: str, signed: Envelope, text: SaltedText | None
+) -> tuple[Recorded, tuple[str, ...]]:
+    """Put the reading on record; where it is not remembered, nothing is decrypted."""
+    try:
+        return put_on_record(desk, study, signed, ReadFacts(engine=engine()), text)
+    except NotRemembered as error:
+        entry, way_out = error.fields["entry"], error.fields["next"]
+        raise InputsUnfinished(pool=pool, entry=entry, why=error.message, next=way_out) from error
 
 
 def handed_out(table: Table) -> tuple[str, ...]:
@@ -105,19 +135,30 @@ def _encoding(protocol: Protocol, pool: PoolState, table: str) -> str:
     return protocol.tables[table].encoding if formats <= {"csv", "tsv"} else "utf-8"
 
 
+def _cells(table: TypedTable, columns: Sequence[str]) -> Iterator[str]:
+    """Every text that is handed out: the columns' names, and their cells."""
+    yield from columns
+    for name in columns:
+        yield from filter(None, table.texts[name])
+
+
 def _csv(table: TypedTable, columns: Iterable[str], delimiter: str, encoding: str) -> Iterator[bytes]:
     """The columns as they were written in the sealed file, a thousand rows at a time.
 
-    Delimiter and encoding are the declared ones, as a submission's will have to be.
+    Delimiter and encoding are the declared ones, as a submission's will have to be. Cells that a spreadsheet
+    would compute stay what they are: a system is to predict on what was sealed.
     """
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    # Before Python 3.13 a carriage return gets no quotes of its own, and the line's end would swallow it.
+    quoting = csv.writer(buffer, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     names = list(columns)
     writer.writerow(names)
     cells = [table.texts[name] for name in names]
     for start in range(0, table.rows, 1000):
-        for row in range(start, min(start + 1000, table.rows)):
-            writer.writerow(["" if column[row] is None else column[row] for column in cells])
+        for number in range(start, min(start + 1000, table.rows)):
+            row = ["" if column[number] is None else column[number] for column in cells]
+            (quoting if any("\r" in cell for cell in row) else writer).writerow(row)
         yield buffer.getvalue().encode(encoding)
         buffer.seek(0)
         buffer.truncate()

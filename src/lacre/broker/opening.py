@@ -6,6 +6,7 @@ from lacre.broker.desk import Desk
 from lacre.broker.ingest import Raw, read_pool_tables, typed_of
 from lacre.broker.submissions import context_of
 from lacre.pools import vault
+from lacre.pools.content import Held
 from lacre.pools.exposure import fingerprint
 from lacre.pools.met import person_key
 from lacre.pools.met import remember as remember_cases
@@ -48,13 +49,14 @@ def open_tables(
         desk.vault, context_of(state, study.slug, pool), sealed_of(pool), desk.identities()
     )
     raws = [
-        Raw(table, Format(record.format), data)
+        Raw(table, Format(record.format), Held(data))
         for (table, data), record in zip(opened, pool.sealed.request.records, strict=True)
     ]
     protocol = protocol or study.in_force.protocol
     tables = typed_of(read_pool_tables(protocol, raws, desk.progress, keep=keep))
     if content:
         key = person_key(desk.state_folder, desk.entropy)
-        prints = fingerprint(tables, protocol, study=study.slug, genesis=state.genesis, key=key, files=opened)
+        files = [(raw.table, raw.content.sha256) for raw in raws]
+        prints = fingerprint(tables, protocol, study=study.slug, genesis=state.genesis, key=key, files=files)
         remember_cases(desk.state_folder, state.genesis, prints)
     return tables

@@ -183,7 +183,11 @@ class PoolRewrapped:
 
 @dataclass(frozen=True, slots=True)
 class InputsWritten:
-    """Ids and input columns handed out, and the entry that records it."""
+    """Ids and input columns handed out, and the entry that records it.
+
+    `custody` is the pool's grade; `formulas` counts the cells, names of columns included, that a spreadsheet would
+    take for formulas.
+    """
 
     study: str
     pool: str
@@ -192,6 +196,8 @@ class InputsWritten:
     path: Path
     rows: int
     columns: tuple[str, ...]
+    custody: str
+    formulas: int = 0
     warnings: tuple[str, ...] = ()
 
 
@@ -199,15 +205,16 @@ class InputsWritten:
 class ReadPlanned:
     """What a read would be, with all that can be checked without it (`--dry-run`).
 
-    `exposes` are cases of other studies' sealed pools that it would expose; `unchecked` names what could not be
-    checked, for want of keys or files: `ids`, `overlaps`. `undecidable` are criteria that cannot come to more than
-    INSUFFICIENT_EVIDENCE, so many cases have no prediction. Of a request that somebody
-    else signed, `by` is the id of their key, with the name given with it, and `reason` what they say.
+    `custody` is the pool's grade, and `exposes` are cases of other studies' sealed pools that it would expose;
+    `unchecked` names what could not be checked, for want of keys or files: `ids`, `overlaps`. `undecidable` are
+    criteria that cannot come to more than INSUFFICIENT_EVIDENCE, so many cases have no prediction. Of a request
+    that somebody else signed, `by` is the id of their key, with the name given with it, and `reason` what they say.
     """
 
     study: str
     pool: str
     decision: ReadDecision
+    custody: str
     submissions: tuple[SubmissionFacts, ...]
     ignored: Mapping[str, tuple[str, ...]]
     outside: Mapping[str, int] = field(default_factory=dict)
@@ -224,13 +231,15 @@ class ReadPlanned:
 class RequestWritten:
     """A signed request for a read in the file at `path`, to be answered by one of `recipients`.
 
-    `decision` is what the read would be, `unchecked` names what could not be checked here: `ids`, `overlaps`.
+    `decision` is what the read would be, `custody` the pool's grade; `unchecked` names what could not be checked
+    here: `ids`, `overlaps`.
     """
 
     study: str
     pool: str
     path: Path
     decision: ReadDecision
+    custody: str
     recipients: tuple[str, ...]
     submissions: tuple[SubmissionFacts, ...]
     ignored: Mapping[str, tuple[str, ...]]
@@ -410,10 +419,14 @@ class Recovered:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Entries in log order, with the names of the keys that signed them (by keyid)."""
+    """Entries in log order, with the names of the keys that signed them (by keyid).
+
+    `custody` grades the sealed pools of the studies whose entries they are, by study and pool.
+    """
 
     entries: tuple[Recorded, ...]
     names: Mapping[str, str]
+    custody: Mapping[str, Mapping[str, str]]
     warnings: tuple[str, ...] = ()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lacre.broker.desk import Desk, view
 from lacre.pools.exposure import Shared, shared_between, shared_within_study
 from lacre.pools.prints import Prints
-from lacre.protocol.models import Protocol
+from lacre.rules.identity import ids_decide
 from lacre.rules.requests import Overlap
 from lacre.rules.state import PoolState, StudyState
 from lacre.store.reader import Reader
@@ -41,8 +41,8 @@ def gather(
     for slug, other, ended in others:
         theirs = prints_of(desk, slug, other)
         if slug == study.slug:
-            decide = _ids_decide(study, pool, other)
-            shared.extend(_within(slug, other.name, shared_within_study(prints, theirs, ids_decide=decide)))
+            found = shared_within_study(prints, theirs, ids_decide=ids_decide(study, pool, other))
+            shared.extend(_within(slug, other.name, found))
             continue
         if not (count := shared_between(prints, theirs)):
             continue
@@ -74,28 +74,6 @@ def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str,
         for other in known.pools.values() if known else ():
             if (slug, other.name) != (study.slug, pool):
                 yield slug, other, known is not None and known.withdrawn is not None
-
-
-def _ids_decide(study: StudyState, pool: str, other: PoolState) -> bool:
-    """Whether the ids of two pools of a study name the same things, and of no table something else."""
-    sealed = study.version(other.sealed.request.protocol)
-    if sealed is None:
-        return False
-    here, there = _naming(study.in_force.protocol, pool), _naming(sealed.protocol, other.name)
-    return bool(set(here.values()) & set(there.values())) and all(
-        here[name] == there[name] for name in here.keys() & there.keys()
-    )
-
-
-def _naming(protocol: Protocol, pool: str) -> dict[str, tuple[str, ...]]:
-    """By what the cases of each table of a pool are known: its namespace, or its name and key."""
-    held = protocol.pools[pool].tables if pool in protocol.pools else []
-    return {
-        name: ("namespace", namespace)
-        if (namespace := protocol.tables[name].id_namespace) is not None
-        else ("table", name, *protocol.tables[name].key)
-        for name in held
-    }
 
 
 def _within(study: str, pool: str, shared: Shared) -> Iterator[Overlap]:

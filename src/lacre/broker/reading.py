@@ -27,9 +27,19 @@ from lacre.broker.results import record_result
 from lacre.broker.show import shown
 from lacre.broker.submissions import keep, undecidable
 from lacre.broker.texts import salted_words
-from lacre.errors import FinishDiffers, LacreError, ReadUnfinished, RequestAnswered
+from lacre.errors import (
+    FinishDiffers,
+    InternalError,
+    LacreError,
+    NotRemembered,
+    ReadUncertain,
+    ReadUnfinished,
+    RequestAnswered,
+    StoreCommitUncertain,
+)
 from lacre.ledger.envelope import Envelope
 from lacre.rules.common import require_sealed, require_study
+from lacre.rules.custody import grade_of
 from lacre.rules.record import Recorded
 from lacre.rules.requests import Read, ReadDecision
 from lacre.rules.state import ReadMade, State, StudyState
@@ -87,12 +97,24 @@ def carry_out(
         return planned(desk, found, decision)
     made, before, held = _spend(desk, found, lock)
     try:
-        return _analyse(desk, found, made, before)
+        recorded = _analyse(desk, found, made)
+    except (InternalError, NotRemembered):
+        raise  # the former is no refusal; the latter is of the result, which stands
+    except StoreCommitUncertain as error:
+        raise ReadUncertain(entry=made.index, pool=ask.pool, why=error.message) from error
     except LacreError as error:
         why, way_out = error.message, error.way_out
         raise ReadUnfinished(entry=made.index, pool=ask.pool, why=why, next=way_out) from error
     finally:
         held.release()
+    return shown(
+        desk,
+        ask.study,
+        recorded.index,
+        ignored=found.ignored,
+        finished=found.finishes.entry if found.finishes else None,
+        warnings=warnings_of(desk, made, before),
+    )
 
 
 def planned(desk: Desk, found: Found, decision: ReadDecision) -> ReadPlanned:
@@ -104,6 +126,7 @@ def planned(desk: Desk, found: Found, decision: ReadDecision) -> ReadPlanned:
         study=found.ask.study,
         pool=found.ask.pool,
         decision=decision,
+        custody=grade_of(found.pool, found.state.recipient),
         submissions=found.facts.submissions,
         ignored=found.ignored,
         outside=found.outside,
@@ -124,7 +147,7 @@ def planned(desk: Desk, found: Found, decision: ReadDecision) -> ReadPlanned:
 # --- the read ----------------------------------------------------------------------------------------------
 
 
-def _spend(desk: Desk, found: Found, lock: Lock | None) -> tuple[Recorded, str, Lock]:
+def _spend(desk: Desk, found: Found, lock: Lock | None) -> tuple[Recorded, str | None, Lock]:
     """Write the entry that spends the read; its lock tells others that we live."""
     signed, reason, lock = _signed(desk, found, lock)
     slug, name = found.ask.study, found.ask.pool
@@ -139,9 +162,15 @@ def _spend(desk: Desk, found: Found, lock: Lock | None) -> tuple[Recorded, str, 
                 facts = facts_of(desk, state, pool, facts.submissions, gathered)
             if reason is not None:
                 put_text(tx, reason)
-            before = tx.entry(tx.size - 1).time
+            before = tx.last_time
             made = enter(desk, tx, state, signed, facts)
         remember(desk, tx)
+    except NotRemembered as error:
+        # Nothing is decrypted then; and to ask again is the way out, here.
+        lock.release()
+        raise ReadUnfinished(
+            entry=error.fields["entry"], pool=name, why=error.message, next=error.fields["next"]
+        ) from error
     except BaseException:
         lock.release()
         raise
@@ -167,17 +196,9 @@ def _signed(desk: Desk, found: Found, lock: Lock | None) -> tuple[Envelope, Salt
     return signed, reason, own
 
 
-def _analyse(desk: Desk, found: Found, made: Recorded, before: str) -> ResultShown:
+def _analyse(desk: Desk, found: Found, made: Recorded) -> Recorded:
     """Open, analyse, record: everything after the read was spent."""
     decision = answered(made).decision
     assert isinstance(decision, ReadDecision)
     tables = open_tables(desk, found.state, found.study, found.pool, protocol=found.version.protocol)
-    recorded = record_result(desk, found.ask.study, made, decision, tables, found.submissions)
-    return shown(
-        desk,
-        found.ask.study,
-        recorded.index,
-        ignored=found.ignored,
-        finished=found.finishes.entry if found.finishes else None,
-        warnings=warnings_of(desk, made, before),
-    )
+    return record_result(desk, found.ask.study, made, decision, tables, found.submissions)

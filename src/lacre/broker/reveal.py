@@ -15,6 +15,7 @@ from lacre.broker.texts import salted_words
 from lacre.errors import FinishNotCompared, IdentityCannotOpen, RevealCannotOpen
 from lacre.pools import vault
 from lacre.rules.common import require_study
+from lacre.rules.custody import grade_of
 from lacre.rules.reading import analyses_of_reveal
 from lacre.rules.requests import Read, Submitted, decode_request
 
@@ -104,6 +105,7 @@ def request_read(
         pool=ask.pool,
         path=output,
         decision=decision,
+        custody=grade_of(found.pool, found.state.recipient),
         recipients=found.pool.recipients,
         submissions=found.facts.submissions,
         ignored=found.ignored,
@@ -121,7 +123,7 @@ def _signed(desk: Desk, found: Found, name: str) -> RequestFile:
     for each in found.submissions:
         sealed, ciphertext, wrapped = vault.encrypt_submission(
             context_of(found.state, ask.study, found.pool, each.system),
-            [(raw.table, raw.data) for raw in each.raws],
+            [(raw.table, raw.content) for raw in each.raws],
             recipients=found.pool.recipients,
             entropy=desk.entropy,
         )

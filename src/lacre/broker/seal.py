@@ -101,6 +101,8 @@ def seal(
     gathered, facts = _facts(desk, desk.snapshot(), state, study, pool, ready)
     ask_beforehand(desk, state, Seal, facts, **asked, **unsealed(ready.raws), fingerprints=BLANK)
     sealed = _encrypt(desk, Context(state.genesis, study, pool, known.in_force.protocol_hash), to, ready)
+    # Before the entry, as all that goes with it: later reads are held against what was met by these prints.
+    hold(desk.state_folder, sealed.fingerprints, ready.personal)
     signed = sign_request(desk, Seal, **asked, **_committed(ready, sealed))
     with desk.writer.transaction() as tx:
         state = view(tx, study)
@@ -108,10 +110,9 @@ def seal(
             gathered, facts = _facts(desk, nullcontext(tx), state, study, pool, ready)
         if words is not None:
             put_text(tx, words)
-        last = tx.entry(tx.size - 1).time
+        last = tx.last_time
         made = enter(desk, tx, state, signed, facts)
     remember(desk, tx)
-    hold(desk.state_folder, sealed.fingerprints, ready.personal)
     return PoolSealed(
         study=study,
         pool=pool,
@@ -182,7 +183,7 @@ def _read(desk: Desk, state: State, protocol: Protocol, pool: Pool, specs: Seque
     typed = typed_of(tables)
     desk.progress(N_("fingerprinting"), 0, None)
     study, genesis = protocol.study, state.genesis
-    files = [(raw.table, raw.data) for raw in raws]
+    files = [(raw.table, raw.content.sha256) for raw in raws]
     of_ledger, of_person = desk.keys.fingerprint, person_key(desk.state_folder, desk.entropy)
     prints, personal = (
         fingerprint(typed, protocol, study=study, genesis=genesis, key=key, files=files)
@@ -216,7 +217,7 @@ def _encrypt(desk: Desk, context: Context, recipients: Sequence[str], ready: _Re
     return vault.seal_pool(
         desk.vault,
         context,
-        [(raw.table, raw.data) for raw in ready.raws],
+        [(raw.table, raw.content) for raw in ready.raws],
         prints=ready.prints.encode(),
         recipients=recipients,
         identities=desk.identities(),

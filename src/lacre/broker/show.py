@@ -1,10 +1,10 @@
 """`status`, `log`, `show`: where things stand, from the entries alone; nothing is read from a pool."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from lacre.broker.beside import result_shown
-from lacre.broker.desk import Desk, key_warning, names_of, recorded, view
+from lacre.broker.desk import Desk, key_warning, names_of, recorded, view, view_all
 from lacre.broker.deviations import departures_of, reads_elsewhere
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
@@ -26,7 +26,7 @@ def status(desk: Desk) -> LedgerStatus:
     behind = _Behind(desk)
     with desk.snapshot() as reader:
         state = view(reader, "")
-        studies = [view(reader, slug).study for slug in reader.studies()]
+        studies = [each.study for each in view_all(reader, _all(reader)).values()]
         size = reader.size
         reads = tuple(reads_elsewhere(reader, ""))
         return LedgerStatus(
@@ -88,9 +88,12 @@ def log(desk: Desk, study: str | None = None) -> Log:
         if study is not None:
             require_study(view(reader, study), study)
             entries = tuple(r for r in _of_study(reader, study) if r.study == study)
+            states = {study: view(reader, study)}
         else:
-            entries = tuple(parse_entry(e.index, e.envelope) for e in reader.entries(0, reader.size))
-        return Log(entries, names_of(reader, view(reader, "")), behind.warnings(reader))
+            entries = tuple(_all(reader))
+            states = view_all(reader, entries)
+        custody = {slug: _custody(require_study(state, slug), state) for slug, state in states.items()}
+        return Log(entries, names_of(reader, view(reader, "")), custody, behind.warnings(reader))
 
 
 def show(desk: Desk, what: str | None = None) -> LedgerStatus | StudyShown | ResultShown | EntryShown:
@@ -147,6 +150,10 @@ def erased_names(reader: Reader, state: State) -> dict[str, int]:
     erasures = reader.erasures()
     named = {key.keyid: key.name for key in state.keys.values() if key.name is not None}
     return {keyid: erasures[name] for keyid, name in named.items() if name in erasures}
+
+
+def _all(reader: Reader) -> Iterator[Recorded]:
+    return (parse_entry(stored.index, stored.envelope) for stored in reader.entries())
 
 
 def _of_study(reader: Reader, study: str) -> list[Recorded]:

@@ -26,13 +26,17 @@ class Signers:
     def __init__(self, open_keys: Callable[[], Keyring]) -> None:
         self._open_keys = open_keys
         self._known: tuple[str | None, bytes | None, State] | None = None
+        self._as_of: bytes | None = None
 
     def state(self, reader: Reader) -> State:
         """The ledger's keys at the next entry of `reader`, without any study; folded once for each change."""
-        now = (reader.genesis(), reader.key_change())
-        if self._known is None or self._known[:2] != now:
-            entries = (parse_entry(each.index, each.envelope) for each in reader.study_entries(""))
-            self._known = (*now, fold_ledger(entries))
+        note = reader.checkpoint() if reader.checkpoint_size == reader.size else None
+        if self._known is None or note is None or note != self._as_of:
+            now = (reader.genesis(), reader.key_change())
+            if self._known is None or self._known[:2] != now:
+                entries = (parse_entry(each.index, each.envelope) for each in reader.study_entries(""))
+                self._known = (*now, fold_ledger(entries))
+            self._as_of = note  # a signed head says which log it is
         return replace(self._known[2], next_index=reader.size)
 
     def person(self, state: State) -> PrivateKey:

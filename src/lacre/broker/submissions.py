@@ -16,6 +16,7 @@ from lacre.errors import (
     TableError,
 )
 from lacre.pools import vault
+from lacre.pools.content import Held
 from lacre.pools.exposure import match_submission_ids
 from lacre.pools.keyring import FINGERPRINT
 from lacre.pools.prints import Prints
@@ -167,7 +168,7 @@ def keep(
         sealed = vault.seal_submission(
             desk.vault,
             context_of(state, study, pool, submission.system),
-            [(raw.table, raw.data) for raw in raws],
+            [(raw.table, raw.content) for raw in raws],
             recipients=pool.recipients,
             entropy=desk.entropy,
         )
@@ -214,7 +215,7 @@ def same_submissions(
             desk.vault,
             context_of(state, study, pool, new.system),
             kept_submission(old, pool),
-            [(raw.table, raw.data) for raw in new.raws],
+            [(raw.table, raw.content) for raw in new.raws],
             desk.identities(),
         )
         for old, new in zip(kept, given, strict=True)
@@ -245,7 +246,7 @@ def reopen(
             desk.identities(),
         )
         raws = [
-            Raw(table, Format(record.format), data)
+            Raw(table, Format(record.format), Held(data))
             for (table, data), record in zip(opened, submitted.records, strict=True)
         ]
         submissions.append(Submission(submitted.system, _read(protocol, raws, desk.progress)))

@@ -1,7 +1,6 @@
 """One call of `lacre`: parse, invoke, and end with a status that means something, never with a traceback."""
 
 import sys
-import traceback
 import warnings
 from collections.abc import Sequence
 
@@ -77,17 +76,7 @@ def _refusal(error: Exception) -> LacreError:
         verb = context.command_path.partition(" ")[2] if context is not None else ""
         why = error.format_message()
         return VerbUnclear(why=why) if not verb else UsageError(why=why, verb=verb)
-    return InternalError(kind=type(error).__name__, where=_where(error))
-
-
-def _where(error: Exception) -> str:
-    """Name the innermost line of lacre's that the exception passed; its own text could hold a cell."""
-    where = "lacre"
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        module = frame.f_globals.get("__name__", "")
-        if module.split(".")[0] == "lacre":
-            where = f"{module}:{line}"
-    return where
+    return InternalError.of(error)
 
 
 def _asks_json(arguments: Sequence[str]) -> bool:

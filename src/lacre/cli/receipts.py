@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lacre.cli.command import path_option
+from lacre.errors import LacreError, ReceiptLost
 from lacre.text import N_, _
 
 Keep = Callable[[str, int, bytes], Path]
@@ -25,10 +26,13 @@ def receipt_file(receipt: Path | None) -> Iterator[Keep]:
     with staged(folder, what=_("the receipt") if receipt is None else receipt.name, mode=0o644) as file:
 
         def keep(study: str, entry: int, content: bytes) -> Path:
-            file.write(content)
             name = f"{study}@{entry}.receipt" if receipt is None else receipt.name
             # The name may have been taken meanwhile; what was recorded gets its receipt all the same.
             names = itertools.chain([name], (f"{name}.{number}" for number in itertools.count(2)))
-            return folder / next(each for each in names if file.keep(each, replace=False))
+            try:
+                file.write(content)
+                return folder / next(each for each in names if file.keep(each, replace=False))
+            except LacreError as error:
+                raise ReceiptLost(entry=entry, why=error.message) from error
 
         yield keep

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import Any, TextIO
 
-from lacre.errors import LacreError, OutputLost
+from lacre.errors import LacreError, OutputLost, printable_json
 
 WIDEST = 110  # prose wider than this is hard to read, whatever the terminal
 
@@ -51,9 +51,9 @@ def write(text: str) -> None:
 
 
 def write_json(document: dict[str, Any]) -> None:
-    """Write the one JSON document of a call."""
+    """Write the one JSON document of a call, with no character in it that a terminal would obey."""
     encoding = str(getattr(sys.stdout, "encoding", None)).lower().replace("-", "")
-    write(json.dumps(document, ensure_ascii=encoding != "utf8", indent=2, allow_nan=False))
+    write(printable_json(json.dumps(document, ensure_ascii=encoding != "utf8", indent=2, allow_nan=False)))
 
 
 def refuse(error: LacreError, *, as_json: bool) -> None:

@@ -22,11 +22,6 @@ class Counts:
     false_negatives: int
     true_positives: int
 
-    @property
-    def total(self) -> int:
-        """All of them."""
-        return self.true_negatives + self.false_positives + self.false_negatives + self.true_positives
-
 
 PUBLISHED = (
     Counts(
@@ -34,8 +29,6 @@ PUBLISHED = (
     ),
     Counts("Caucasian", true_negatives=1139, false_positives=349, false_negatives=461, true_positives=505),
 )
-
-TOTAL = sum(counts.total for counts in PUBLISHED)
 
 LOW = "Low"
 NOT_LOW = "Medium"

@@ -1,9 +1,16 @@
 """The base of every refusal: a code, an exit status, a template with named fields, a way out."""
 
+import functools
+import json
 import string
-from typing import Any, ClassVar
+import traceback
+from collections.abc import Callable
+from typing import Any, ClassVar, ParamSpec, Self, TypeVar
 
 from lacre.text import N_, _, ngettext
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 EXIT_REFUSED = 2
 EXIT_INTERNAL = 70
@@ -22,6 +29,13 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def printable_json(text: str) -> str:
+    """Return JSON `text` with each such character in its strings as JSON's own escape; line breaks are layout."""
+    if all(map(str.isprintable, text.split("\n"))):
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 class LacreError(Exception):
@@ -81,3 +95,38 @@ class InternalError(LacreError):
     remedy = N_(
         "What was recorded stands: run `lacre audit`, then report this with the version and the code above."
     )
+
+    @classmethod
+    def of(cls, error: BaseException) -> Self:
+        """Name an exception by its kind and place: its own text could hold a cell."""
+        return cls(kind=type(error).__name__, where=_where(error))
+
+
+def _where(error: BaseException) -> str:
+    """Name the innermost line of lacre's that the exception passed."""
+    where = "lacre"
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        module = frame.f_globals.get("__name__", "")
+        if module.split(".")[0] == "lacre":
+            where = f"{module}:{line}"
+    return where
+
+
+def cells_untold(function: Callable[P, R]) -> Callable[P, R]:
+    """Let no error but lacre's own out of a function that has cells in memory.
+
+    Another's text, or that of what caused it, may quote one, and a traceback shows both. Raises `InternalError`.
+    """
+
+    @functools.wraps(function)
+    def call(*given: P.args, **named: P.kwargs) -> R:
+        try:
+            return function(*given, **named)
+        except LacreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, its text is not to be shown
+            fault = InternalError.of(error)
+        # Out here the other is no longer at hand: it would travel along as the context of what is raised.
+        raise fault
+
+    return call

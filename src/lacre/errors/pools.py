@@ -95,6 +95,26 @@ class ReadUnfinished(PoolError):
     remedy = N_("{next} Then give the same call again: it finishes this read.")
 
 
+class ReadUncertain(PoolError):
+    """A read that is spent, and whose result may be on record or not."""
+
+    code = "read-uncertain"
+    template = N_(
+        "The read of {pool} is on record at entry {entry}; whether its result is, is uncertain: {why}"
+    )
+    remedy = N_(
+        "Check the disk, and see with `lacre log` whether the result is there; if not, give the call again."
+    )
+
+
+class InputsUnfinished(PoolError):
+    """Inputs that are handed out by what is on record, and could not be."""
+
+    code = "inputs-unfinished"
+    template = N_("Handing out the inputs of {pool} is on record at entry {entry}, and was not done: {why}")
+    remedy = N_("{next} Then give the call again: it goes on record as another.")
+
+
 class ErratumUnchanged(PoolError):
     """A corrected file that is the sealed one."""
 

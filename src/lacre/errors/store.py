@@ -47,6 +47,17 @@ class NotRemembered(StoreError):
     )
 
 
+class ReceiptLost(StoreError):
+    """An entry that stands, and whose receipt could not be written."""
+
+    code = "receipt-lost"
+    template = N_("Entry {entry} stands in the log, and it has no receipt: {why}")
+    remedy = N_(
+        "Do not repeat the command. What the receipt would have shown, a register shows as well, and of every "
+        "entry: write one with `lacre export --registry DIR`, and keep a copy where the ledger is not."
+    )
+
+
 class NotReadable(StoreError):
     """The system refused to read a file."""
 
@@ -190,7 +201,10 @@ class StoreCommitUncertain(StoreError):
 
     code = "store-commit-uncertain"
     template = N_("Writing to {path} failed at its very end ({error}): the entry may stand, or not.")
-    remedy = N_("Check the disk, and run the same command again: it finds out, and goes on from there.")
+    remedy = N_(
+        "Check the disk, and see with `lacre log` whether the entry is there. If it is not, or is a read without "
+        "its result, run the same command again."
+    )
 
 
 class ReadAlreadySpent(StoreError):

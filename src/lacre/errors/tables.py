@@ -174,6 +174,14 @@ class TableParquet(TableError):
     remedy = N_("Was it written to its end? Write it again, or give the table as CSV.")
 
 
+class TableExpands(TableError):
+    """A compressed file that would fill the memory, on purpose or not."""
+
+    code = "table-expands"
+    template = N_("{file} expands to more than the {most} bytes of text that a file of its size may hold.")
+    remedy = N_("If that is meant, give the table as CSV, or in several files.")
+
+
 class ParquetUnavailable(TableError):
     """A Parquet file, and no library to read it."""
 

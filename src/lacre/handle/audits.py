@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,8 @@ from lacre.store.reader import snapshot
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+    from lacre.audit.heads import Log
     from lacre.audit.heads import Memory as OthersMemory
-    from lacre.audit.tree import Tree
     from lacre.ledger.note import VerifierKey
 
 
@@ -106,16 +106,21 @@ def kept_heads(files: Sequence[str | Path]) -> list["OthersMemory"]:
         memory = OthersMemory.parse(path.name or str(path), read_given(file, most=MOST_KEPT))
         if is_register:
             # Its entries are read only where the checkpoint alone cannot tell.
-            memory = replace(memory, tree=partial(_tree_of, path))
+            memory = replace(memory, log=cache(partial(_log_of, path)))
         kept.append(memory)
     return kept
 
 
-def _tree_of(folder: Path) -> "Tree":
+def _log_of(folder: Path) -> "Log":
+    from lacre.audit.audit import audit
     from lacre.audit.files import FolderFiles
+    from lacre.audit.heads import Log
     from lacre.audit.register import RegisterSource
 
-    return RegisterSource(FolderFiles(folder)).tree()
+    source = RegisterSource(FolderFiles(folder))
+    report = audit(source)
+    keys = report.ledger.keys.values() if report.ok and report.ledger is not None else ()
+    return Log(source.tree(), tuple(keys))
 
 
 def _is_folder(path: Path) -> bool:
@@ -144,10 +149,12 @@ def audit_store(
     try:
         # Read before the snapshot begins: a memory is only ever behind the ledger it was taken from.
         remembered = known.recall(engine)
+        twins = known.checkpoints()
         with snapshot(engine) as reader:
             report = audit_source(
                 StoreSource(reader, layout.pools),
                 remembered=Head(remembered.size, remembered.root) if remembered else None,
+                twins=[note for note in twins if remembered is None or note != remembered.note],
                 memories=kept,
                 key=known_by,
                 study=study,

@@ -48,6 +48,11 @@ class Checkpoint:
             raise CheckpointInvalid(why=_("its root is not canonical base64"))
         return cls(origin, size, root, tuple(lines[2:]))
 
+    @classmethod
+    def of_note(cls, note: bytes) -> "Checkpoint":
+        """Return what a note says; whether anybody known signed it is not looked at. Raises what `Note.parse` does."""
+        return cls.parse(Note.parse(note).text)
+
     def format(self) -> str:
         """Return the text of the note that says this."""
         lines = (self.origin, str(self.size), to_base64(self.root), *self.extensions)

@@ -1,6 +1,5 @@
 """The two spellings the formats share, each with one form only: standard base64 and decimal numbers."""
 
-import base64
 import binascii
 import re
 
@@ -11,13 +10,13 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 
 def to_base64(data: bytes) -> str:
     """Return the standard base64 form of `data`, padded (RFC 4648 section 4)."""
-    return base64.b64encode(data).decode("ascii")
+    return binascii.b2a_base64(data, newline=False).decode("ascii")
 
 
 def from_base64(text: str) -> bytes | None:
     """Return the bytes whose standard base64 form `text` is; `None` when it is not the form of any."""
     try:
-        data = base64.b64decode(text, validate=True)
+        data = binascii.a2b_base64(text, strict_mode=True)
     except (binascii.Error, ValueError):
         return None
     # Python ignores the unused low bits of the last digit: only encoding again shows that they are zero.

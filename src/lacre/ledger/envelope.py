@@ -5,7 +5,7 @@ Any other spelling of the same envelope is refused, so that an entry has one seq
 made over the pre-authentication encoding of the payload and its type, never over JSON; `keyid` is a hint.
 """
 
-import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +22,14 @@ PAYLOAD_TYPES = (PAYLOAD_ENTRY, PAYLOAD_REQUEST, PAYLOAD_BUNDLE)
 MAX_ENTRY = 65_535  # C2SP tlog-tiles: an entry's length is a 16-bit number
 MAX_MANIFEST = 1 << 24  # bytes; no entry of the log, it lists the files of a bundle
 MAX_SIGNATURES = 16
+
+_SIGNED = rb'\{"keyid":"([0-9a-f]{64})","sig":"([A-Za-z0-9+/]{86}==)"\}'
+_SIGNATURE = re.compile(_SIGNED.decode())
+_ONE_FORM = re.compile(
+    rb'\{"payload":"([A-Za-z0-9+/]*={0,2})","payloadType":"([a-z.+/-]+)","signatures":\[(%b(?:,%b)*)\]\}'
+    % ((_SIGNED.replace(b"(", b"(?:"),) * 2)
+)
+"""No character of an envelope needs an escape, and its members stand in order: its RFC 8785 form is regular."""
 
 
 def pae(payload_type: str, payload: bytes) -> bytes:
@@ -74,14 +82,11 @@ class Envelope:
         Raises `EntryTooLarge` and `EnvelopeInvalid`. No signature is verified.
         """
         _check_size(data, payload_type)
-        try:
-            value = json.loads(data.decode())
-        except (ValueError, RecursionError):
-            raise EnvelopeInvalid(why=_("it is not JSON")) from None
-        envelope = cls.from_json(value, payload_type=payload_type)
-        if _form(envelope) != data:
+        found = _ONE_FORM.fullmatch(data)
+        if found is None:
             raise EnvelopeInvalid(why=_("it is not in the one compact form"))
-        return envelope
+        payload, kind, signatures = (part.decode() for part in found.groups())
+        return cls._read(payload, kind, _SIGNATURE.findall(signatures), payload_type)
 
     @classmethod
     def from_json(cls, value: object, *, payload_type: str = PAYLOAD_REQUEST) -> "Envelope":
@@ -93,15 +98,27 @@ class Envelope:
                 "signatures": list(signatures),
                 **rest,
             } if not rest:
-                signed = tuple(_signature(item) for item in signatures)
+                signed = [_signature(item) for item in signatures]
             case _:
                 raise EnvelopeInvalid(why=_("its members are not payload, payloadType and signatures"))
-        body = from_base64(payload)
-        if body is None:
-            raise EnvelopeInvalid(why=_("its payload is not canonical base64"))
+        return cls._read(payload, kind, signed, payload_type)
+
+    @classmethod
+    def _read(
+        cls, payload: str, kind: str, signatures: Iterable[tuple[str, str]], payload_type: str
+    ) -> "Envelope":
+        """Return the envelope of these texts: payload and signatures, after their key ids, in base64."""
         if kind != payload_type:
             raise EnvelopeInvalid(why=_("its payload type is not {expected}").format(expected=payload_type))
-        return cls(kind, body, signed)
+        body, signed = from_base64(payload), []
+        for keyid, text in signatures:
+            sig = from_base64(text)
+            if sig is None:
+                raise EnvelopeInvalid(why=_("a signature is not canonical base64"))
+            signed.append(Signature(keyid, sig))
+        if body is None:
+            raise EnvelopeInvalid(why=_("its payload is not canonical base64"))
+        return cls(kind, body, tuple(signed))
 
     def encode(self) -> bytes:
         """Return the one form of the envelope; `EntryTooLarge` past `MAX_ENTRY` bytes (of a bundle, 16 MiB)."""
@@ -117,13 +134,17 @@ class Envelope:
             "signatures": [{"keyid": s.keyid, "sig": to_base64(s.sig)} for s in self.signatures],
         }
 
+    def signed_bytes(self) -> bytes:
+        """Return what each signature is made over."""
+        return pae(self.payload_type, self.payload)
+
     def verify(self, key: PublicKey) -> None:
         """Check that `key` signed this payload and its type; `SignatureInvalid` when no signature is its own.
 
         The key id only says which signature is tried first, as DSSE has it.
         """
         keyid = key.keyid
-        message = pae(self.payload_type, self.payload)
+        message = self.signed_bytes()
         for signature in sorted(self.signatures, key=lambda s: s.keyid != keyid):
             try:
                 key.verify(message, signature.sig)
@@ -133,17 +154,14 @@ class Envelope:
         raise SignatureInvalid(keyid=keyid)
 
 
-def _signature(value: object) -> Signature:
+def _signature(value: object) -> tuple[str, str]:
     match value:
         case {"keyid": str(keyid), "sig": str(text), **rest} if not rest:
-            sig = from_base64(text)
-            if sig is not None:
-                return Signature(keyid, sig)
-    raise EnvelopeInvalid(why=_("a signature is not a key id and canonical base64"))
+            return keyid, text
+    raise EnvelopeInvalid(why=_("a signature is not a key id and base64"))
 
 
 def _form(envelope: Envelope) -> bytes:
-    # No character of these members needs an escape, and they stand in order: this is the RFC 8785 form.
     signatures = ",".join(f'{{"keyid":"{s.keyid}","sig":"{to_base64(s.sig)}"}}' for s in envelope.signatures)
     return (
         f'{{"payload":"{to_base64(envelope.payload)}","payloadType":"{envelope.payload_type}",'

@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.exceptions import InternalError, InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
@@ -19,6 +19,8 @@ _D = -121665 * pow(121666, -1, _P) % _P  # edwards25519: -x^2 + y^2 = 1 + d x^2 
 _PLAIN = b"-----BEGIN PRIVATE KEY-----"
 _CLOSED = b"-----BEGIN ENCRYPTED PRIVATE KEY-----"
 _PUBLIC = b"-----BEGIN PUBLIC KEY-----"
+# The last is what `cryptography` says of a key that OpenSSL refuses to take, such as one of the wrong length.
+_UNREADABLE = (ValueError, TypeError, UnsupportedAlgorithm, InternalError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class PublicKey:
             return PrivateKey.from_pkcs8(pem).public
         try:
             key = serialization.load_pem_public_key(pem)
-        except (ValueError, TypeError, UnsupportedAlgorithm):
+        except _UNREADABLE:
             raise KeyMalformed(why=_("the file is damaged or of an unknown kind")) from None
         if not isinstance(key, Ed25519PublicKey):
             raise KeyMalformed(why=_("the file holds a key of another kind"))
@@ -114,7 +116,7 @@ class PrivateKey:
             raise PassphraseNeeded
         try:
             key = serialization.load_pem_private_key(pem, passphrase if closed else None)
-        except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        except _UNREADABLE as error:
             if closed and isinstance(error, ValueError):
                 raise PassphraseWrong from None
             raise KeyMalformed(why=_("the file is damaged or of an unknown kind")) from None

@@ -11,7 +11,7 @@ from lacre.errors import ReceiptInvalid
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.encoding import MAX_NUMBER, from_base64, from_decimal, to_base64
 from lacre.ledger.merkle import HASH_SIZE, leaf_hash, verify_inclusion
-from lacre.ledger.note import MAX_NOTE, Note, VerifierKey
+from lacre.ledger.note import MAX_NOTE, VerifierKey
 from lacre.text import _
 
 HEADER = "c2sp.org/tlog-proof@v1"
@@ -40,7 +40,7 @@ class Receipt:
             raise ReceiptInvalid(why=_("it has more than 63 hashes, or one that has not 32 bytes"))
         if self.extra is not None and not 0 < len(self.extra) <= MAX_EXTRA:
             raise ReceiptInvalid(why=_("its extra data is empty or too large"))
-        Checkpoint.parse(Note.parse(self.checkpoint_note).text)
+        Checkpoint.of_note(self.checkpoint_note)
 
     @classmethod
     def parse(cls, data: bytes) -> "Receipt":

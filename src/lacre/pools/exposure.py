@@ -24,7 +24,6 @@ studies is one in the same file, byte for byte, or with the same digest, or with
 alone or with the id, than chance gives: `lacre.pools.chance` has the formulas.
 """
 
-import hashlib
 import hmac
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -34,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lacre.canonical import canonical_json, parse_canonical
+from lacre.errors import cells_untold
 from lacre.pools import chance
 from lacre.pools.prints import WIDTH, Kind, PrintArray, Prints, as_array, common, sorted_set
 from lacre.protocol.models import Protocol
@@ -75,6 +75,7 @@ class Matched:
 # --- making them -------------------------------------------------------------------------------------------
 
 
+@cells_untold
 def fingerprint(
     tables: Mapping[str, TypedTable],
     protocol: Protocol,
@@ -82,12 +83,12 @@ def fingerprint(
     study: str,
     genesis: str,
     key: bytes,
-    files: Iterable[tuple[str, bytes]] = (),
+    files: Iterable[tuple[str, str]] = (),
 ) -> Prints:
     """Return the fingerprints of a pool's `tables`, by the names the protocol gives them.
 
     `key` is the ledger's fingerprint key of 32 bytes, or a person's own (`lacre.pools.met`); `files` are the raw
-    files the tables were read from, each with its table's name.
+    files the tables were read from, each as its table's name and its SHA-256 in hexadecimal.
     """
     hasher = _Hasher(key, genesis, study)
     sections: Sections = {}
@@ -106,8 +107,8 @@ def fingerprint(
     if digests:
         sections["digest", ""] = hasher.values("digest", (), digests)
     raws: dict[str, list[bytes]] = {}
-    for name, raw in files:
-        raws.setdefault(name, []).append(hasher.print("file", hashlib.sha256(raw).digest()))
+    for name, sha256 in files:
+        raws.setdefault(name, []).append(hasher.print("file", bytes.fromhex(sha256)))
     sections.update({("file", name): sorted_set(made) for name, made in raws.items()})
     for group in protocol.disjoint:
         columns = sorted(group)
@@ -118,6 +119,7 @@ def fingerprint(
     return Prints(hasher.print("check"), sections)
 
 
+@cells_untold
 def match_submission_ids(
     prints: Prints,
     name: str,

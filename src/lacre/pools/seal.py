@@ -15,7 +15,7 @@ Nothing here touches a file or a clock; random bytes are arguments, those of the
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,12 +24,13 @@ from cryptography.cobblestone import Cobblestone256Decryptor, Cobblestone256Encr
 from cryptography.exceptions import InvalidTag
 
 from lacre.canonical import canonical_json
+from lacre.durable import CHUNK
 from lacre.errors import IdentityCannotOpen, PoolBlobChanged, RecipientInvalid, RecipientsTooMany
+from lacre.pools.content import Content
 from lacre.text import _
 
 KEY_SIZE = 32
 SALT_SIZE = 32
-CHUNK = 1 << 20
 MOST_RECIPIENTS = 32
 """An entry, which names them, has room for many more; who holds a pool should be countable."""
 _LENGTH_SIZE = 8
@@ -98,15 +99,19 @@ def ciphertext_bound(plaintext_size: int) -> int:
     return plaintext_size + plaintext_size // 512 + 256
 
 
-def pack(records: Sequence[bytes]) -> Iterator[bytes]:
-    """Yield the plaintext of `records`, copying none of them whole."""
+def pack(records: Sequence[Content], took: Callable[[int, bytes], None] | None = None) -> Iterator[bytes]:
+    """Yield the plaintext of `records`, holding none of them whole.
+
+    `took` is given each piece of a record with the record's index, as it passes. Raises what the records do.
+    """
     used = 0
-    for raw in records:
-        yield len(raw).to_bytes(_LENGTH_SIZE, "big")
-        view = memoryview(raw)
-        for start in range(0, len(raw), CHUNK):
-            yield bytes(view[start : start + CHUNK])
-        used += _LENGTH_SIZE + len(raw)
+    for index, raw in enumerate(records):
+        yield raw.size.to_bytes(_LENGTH_SIZE, "big")
+        for piece in raw.chunks():
+            if took is not None:
+                took(index, piece)
+            yield piece
+        used += _LENGTH_SIZE + raw.size
     padding = padme(used) - used
     for start in range(0, padding, CHUNK):
         yield bytes(min(CHUNK, padding - start))
@@ -184,17 +189,27 @@ def decrypt(key: bytes, context: Context, ciphertext: Iterable[bytes]) -> Iterat
         raise context.changed(_("it does not decrypt, whole, under its own key and context")) from None
 
 
-def commitment(salt: bytes, raw: bytes) -> str:
-    """Return HMAC-SHA-256(salt, raw) in hexadecimal: what an entry says of a file."""
-    return hmac.digest(salt, raw, "sha256").hex()
+class Commitments:
+    """HMAC-SHA-256(salt, raw) of each of `count` records: what an entry says of them. They come in pieces."""
+
+    def __init__(self, salt: bytes, count: int) -> None:
+        self._running = [hmac.new(salt, digestmod=hashlib.sha256) for _index in range(count)]
+
+    def take(self, index: int, piece: bytes) -> None:
+        """Add a further piece of the record at `index`."""
+        self._running[index].update(piece)
+
+    def done(self) -> tuple[str, ...]:
+        """Return the commitment of each record, in hexadecimal."""
+        return tuple(one.hexdigest() for one in self._running)
 
 
 def commitments(salt: bytes, records: Iterable[tuple[int, bytes]], count: int) -> tuple[str, ...]:
     """Return the commitment of each of `count` records that come in pieces, as `unpack` yields them."""
-    running = [hmac.new(salt, digestmod=hashlib.sha256) for _index in range(count)]
+    made = Commitments(salt, count)
     for index, piece in records:
-        running[index].update(piece)
-    return tuple(one.hexdigest() for one in running)
+        made.take(index, piece)
+    return made.done()
 
 
 # --- keys --------------------------------------------------------------------------------------------------

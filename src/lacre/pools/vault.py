@@ -19,8 +19,10 @@ from lacre.errors import (
     PoolBlobChanged,
     PoolBlobMissing,
     SealNotProven,
+    cells_untold,
 )
 from lacre.pools import seal
+from lacre.pools.content import Content
 from lacre.pools.seal import Context, Identity, SealKey
 from lacre.store.discover import BlobKind, blob_name, pool_folder
 from lacre.text import _
@@ -129,10 +131,11 @@ def can_open(recipients: Sequence[str], identities: Sequence[Identity]) -> bool:
 # --- pools -------------------------------------------------------------------------------------------------
 
 
+@cells_untold
 def seal_pool(
     vault: Vault,
     context: Context,
-    records: Sequence[tuple[str, bytes]],
+    records: Sequence[tuple[str, Content]],
     *,
     prints: bytes,
     recipients: Sequence[str],
@@ -159,10 +162,11 @@ def seal_pool(
     return sealed
 
 
+@cells_untold
 def seal_corrected(
     vault: Vault,
     context: Context,
-    records: Sequence[tuple[str, bytes]],
+    records: Sequence[tuple[str, Content]],
     *,
     recipients: Sequence[str],
     identities: Sequence[Identity],
@@ -193,6 +197,7 @@ def check_pool(vault: Vault, context: Context, sealed: Sealed, identities: Seque
     _unwrapped(vault, context, sealed, identities)
 
 
+@cells_untold
 def open_pool(
     vault: Vault, context: Context, sealed: Sealed, identities: Sequence[Identity]
 ) -> list[tuple[str, bytes]]:
@@ -207,10 +212,11 @@ def open_pool(
 # --- submissions -------------------------------------------------------------------------------------------
 
 
+@cells_untold
 def seal_submission(
     vault: Vault,
     context: Context,
-    records: Sequence[tuple[str, bytes]],
+    records: Sequence[tuple[str, Content]],
     *,
     recipients: Sequence[str],
     entropy: Entropy,
@@ -225,23 +231,26 @@ def seal_submission(
     return SealedSubmission(*_keep(vault, context, records, recipients, entropy), recipients)
 
 
+@cells_untold
 def encrypt_submission(
-    context: Context, records: Sequence[tuple[str, bytes]], *, recipients: Sequence[str], entropy: Entropy
+    context: Context, records: Sequence[tuple[str, Content]], *, recipients: Sequence[str], entropy: Entropy
 ) -> tuple[SealedSubmission, bytes, bytes]:
     """Encrypt a system's raw files as `seal_submission` does, in memory; return ciphertext and wrapped key, too."""
     assert context.system is not None
     secrets = SealKey(entropy(seal.KEY_SIZE), entropy(seal.SALT_SIZE))
-    ciphertext = b"".join(_ciphertext(context, records, secrets))
+    committed = seal.Commitments(secrets.salt, len(records))
+    ciphertext = b"".join(_ciphertext(context, records, secrets, committed))
     wrapped = seal.wrap(secrets, recipients)
     sealed = SealedSubmission(
         hashlib.sha256(ciphertext).hexdigest(),
         hashlib.sha256(wrapped).hexdigest(),
-        _committed(records, secrets),
+        _records(records, committed),
         seal.check_recipients(recipients),
     )
     return sealed, ciphertext, wrapped
 
 
+@cells_untold
 def open_submission(
     blobs: Blobs, context: Context, sealed: SealedSubmission, identities: Sequence[Identity]
 ) -> list[tuple[str, bytes]]:
@@ -253,7 +262,7 @@ def submission_matches(
     vault: Vault,
     context: Context,
     sealed: SealedSubmission,
-    records: Sequence[tuple[str, bytes]],
+    records: Sequence[tuple[str, Content]],
     identities: Sequence[Identity],
 ) -> bool:
     """Whether these raw files are, byte for byte and table by table, those of a kept submission.
@@ -261,7 +270,9 @@ def submission_matches(
     Only its salt is unwrapped. Raises `PoolBlobMissing`, `PoolBlobChanged`, `IdentityCannotOpen`.
     """
     secrets = _unwrapped(vault, context, sealed, identities)
-    given = [Record(table, seal.commitment(secrets.salt, raw)) for table, raw in records]
+    pieces = ((index, piece) for index, (_table, raw) in enumerate(records) for piece in raw.chunks())
+    made = seal.commitments(secrets.salt, pieces, len(records))
+    given = [Record(table, hmac) for (table, _raw), hmac in zip(records, made, strict=True)]
     return sorted(given, key=_by_table) == sorted(sealed.records, key=_by_table)
 
 
@@ -313,31 +324,40 @@ def _kinds(context: Context) -> tuple[BlobKind, BlobKind]:
     return ("pool", "key") if context.system is None else ("submission", "submission-key")
 
 
-def _require_space(vault: Vault, records: Sequence[tuple[str, bytes]], more: int) -> None:
-    size = seal.packed_size(len(raw) for _table, raw in records)
+def _require_space(vault: Vault, records: Sequence[tuple[str, Content]], more: int) -> None:
+    size = seal.packed_size(raw.size for _table, raw in records)
     require_space(vault.folder, seal.ciphertext_bound(size) + more)
 
 
 def _keep(
     vault: Vault,
     context: Context,
-    records: Sequence[tuple[str, bytes]],
+    records: Sequence[tuple[str, Content]],
     recipients: Sequence[str],
     entropy: Entropy,
 ) -> tuple[str, str, tuple[Record, ...]]:
     kind, key_kind = _kinds(context)
     secrets = SealKey(entropy(seal.KEY_SIZE), entropy(seal.SALT_SIZE))
-    ciphertext = vault.put(context.study, context.pool, kind, _ciphertext(context, records, secrets))
+    committed = seal.Commitments(secrets.salt, len(records))
+    ciphertext = vault.put(
+        context.study, context.pool, kind, _ciphertext(context, records, secrets, committed)
+    )
     wrapped_key = vault.put(context.study, context.pool, key_kind, [seal.wrap(secrets, recipients)])
-    return ciphertext, wrapped_key, _committed(records, secrets)
+    return ciphertext, wrapped_key, _records(records, committed)
 
 
-def _ciphertext(context: Context, records: Sequence[tuple[str, bytes]], secrets: SealKey) -> Iterator[bytes]:
-    return seal.encrypt(secrets.key, context, seal.pack([raw for _table, raw in records]))
+def _ciphertext(
+    context: Context,
+    records: Sequence[tuple[str, Content]],
+    secrets: SealKey,
+    committed: seal.Commitments,
+) -> Iterator[bytes]:
+    """Encrypt the records and commit to each on its way: it is read once, and what is sealed is what is committed to."""
+    return seal.encrypt(secrets.key, context, seal.pack([raw for _table, raw in records], committed.take))
 
 
-def _committed(records: Sequence[tuple[str, bytes]], secrets: SealKey) -> tuple[Record, ...]:
-    return tuple(Record(table, seal.commitment(secrets.salt, raw)) for table, raw in records)
+def _records(records: Sequence[tuple[str, Content]], committed: seal.Commitments) -> tuple[Record, ...]:
+    return tuple(Record(table, hmac) for (table, _raw), hmac in zip(records, committed.done(), strict=True))
 
 
 def _unwrapped(

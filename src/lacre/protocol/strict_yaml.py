@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from lacre.errors import ProtocolInvalid
+from lacre.errors import ProtocolInvalid, printable
 from lacre.protocol.grammar import LARGEST
 from lacre.protocol.problems import Path, quoted
 from lacre.text import N_, _
@@ -131,7 +131,8 @@ class _Reader:
         return self.root
 
     def refuse(self, event: yaml.Event, template: str, **fields: str) -> None:
-        self.problems.append((_at(event), _(template).format(**fields)))
+        said = _(template).format(**{name: printable(text) for name, text in fields.items()})
+        self.problems.append((_at(event), said))
 
     def node(self, event: yaml.NodeEvent) -> None:
         if isinstance(event, yaml.AliasEvent):
@@ -270,7 +271,7 @@ def _events(text: str) -> Iterator[yaml.Event]:
         mark = error.problem_mark or error.context_mark
         at = Position(mark.line + 1, mark.column + 1) if mark is not None else last
         why = error.problem or error.context or ""
-        raise _Unreadable(at, _("this is not YAML: {why}").format(why=why)) from None
+        raise _Unreadable(at, _("this is not YAML: {why}").format(why=printable(why))) from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         # PyYAML lets through what `chr` raises for an escape beyond Unicode.
-        raise _Unreadable(last, _("this is not YAML: {why}").format(why=error)) from None
+        raise _Unreadable(last, _("this is not YAML: {why}").format(why=printable(str(error)))) from None

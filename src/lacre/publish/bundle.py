@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lacre.audit.register import CHECKPOINT, MANIFEST, REPORT, RESULT_JSON
 from lacre.durable import create_durably, write_durably
-from lacre.errors import FileExists
+from lacre.errors import FileExists, printable_json
 from lacre.ledger.keys import PrivateKey
 from lacre.ledger.merkle import leaf_hash
 from lacre.publish.archive import pack as pack_archive
@@ -61,7 +61,7 @@ def export_bundle(
     reader: Reader, shown: Result, path: Path, *, broker: PrivateKey, only_study: bool, overwrite: bool
 ) -> Exported:
     """Write the bundle of a result to `path`. Raises `FileExists`, and what `make_bundle` does."""
-    document = json.dumps(shown.as_json(), ensure_ascii=False, indent=2, allow_nan=False)
+    document = printable_json(json.dumps(shown.as_json(), ensure_ascii=False, indent=2, allow_nan=False))
     manifest, data = make_bundle(
         reader,
         shown.study,

@@ -20,7 +20,6 @@ from lacre.errors import (
 )
 from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.merkle import leaf_hash
-from lacre.ledger.note import Note
 from lacre.ledger.tiles import bundles_of, pack, tiles_of
 from lacre.rules.named import named_by
 from lacre.rules.record import Answered, Recorded, parse_entry
@@ -114,7 +113,7 @@ def gather(reader: Reader, wanted: Wanted) -> Parts:
     note = reader.checkpoint()
     if note is None:
         raise StoreCorrupt(path=reader.path, why=_("it has no checkpoint"))
-    parts = Parts(Checkpoint.parse(Note.parse(note).text), note)
+    parts = Parts(Checkpoint.of_note(note), note)
     for row in reader.entries():
         recorded = parse_entry(row.index, row.envelope)
         parts.tree.append(leaf_hash(row.envelope))

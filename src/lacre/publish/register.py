@@ -27,7 +27,7 @@ from lacre.errors import (
     RegisterForeign,
 )
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
-from lacre.ledger.note import MAX_NOTE, Note
+from lacre.ledger.note import MAX_NOTE
 from lacre.ledger.tiles import FOLDER as TILES
 from lacre.ledger.tiles import Tile, bundles_of, tiles_of
 from lacre.publish.parts import FILE, FOLDER, Parts, document_files, gather, keys_of, log_files
@@ -96,7 +96,7 @@ class _Place:
         """Return the checkpoint that is there. Raises `RegisterForeign` for anything else under its name."""
         try:
             note = self._files.read(CHECKPOINT, MAX_NOTE)
-            return None if note is None else (Checkpoint.parse(Note.parse(note).text), note)
+            return None if note is None else (Checkpoint.of_note(note), note)
         except (FormatError, FileUnfit) as error:
             raise RegisterForeign(path=str(self._folder), why=error.message) from error
 

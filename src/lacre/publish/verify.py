@@ -31,7 +31,7 @@ from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.envelope import Envelope
 from lacre.ledger.keys import PublicKey
 from lacre.ledger.merkle import EMPTY_ROOT
-from lacre.ledger.note import Note, VerifierKey
+from lacre.ledger.note import VerifierKey
 from lacre.protocol.document import from_canonical
 from lacre.publish.archive import MOST, unpack
 from lacre.publish.manifest import Manifest, digests
@@ -77,7 +77,7 @@ def _check_no_memory(path: Path, data: bytes) -> None:
         memory = Memory.parse(path.name, data)
     except FormatError:
         return
-    checkpoint = Checkpoint.parse(Note.parse(memory.note).text)
+    checkpoint = Checkpoint.of_note(memory.note)
     told = {"file": str(path), "origin": checkpoint.origin, "size": checkpoint.size}
     if memory.receipt is not None:
         raise ReceiptNoBundle(**told, index=memory.receipt.index)
@@ -185,7 +185,7 @@ def _check_shown(
     if RESULT_JSON not in files:
         return [], ()  # found already
     try:
-        shown = json.loads(files[RESULT_JSON].decode())
+        shown = json.loads(files[RESULT_JSON].decode(), object_pairs_hook=_named_once)
     except (ValueError, RecursionError):
         shown = None
     if not isinstance(shown, dict):
@@ -202,6 +202,14 @@ def _check_shown(
         if (name in shown or name in stored or value) and _bytes(shown.get(name)) != _bytes(value)
     ]  # fmt: skip
     return found, tuple(sorted(shown.keys() - expected.keys()))
+
+
+def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; `ValueError` for a name that stands twice, of which readers see one or the other."""
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError
+    return made
 
 
 def _bytes(value: object) -> bytes | None:

@@ -98,6 +98,7 @@ def request_page(request: RequestWritten) -> Page:
             _("It would finish the read at entry {entry}, which crashed.").format(entry=request.finishes)
         )
     page.say(standing(request.pool, request.decision))
+    page.say(_("Custody: {grade}").format(grade=custody(request.custody)))
     planned_submissions(page, request.submissions)
     ignored(page, request.ignored)
     outside(page, request.outside)

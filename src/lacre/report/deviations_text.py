@@ -19,6 +19,7 @@ from lacre.report import history, words
 from lacre.report.page import Cell, Page
 from lacre.rules.deviations import Departure
 from lacre.rules.overlap_words import overlaps_text
+from lacre.tables.formulas import FORMULA
 from lacre.text import N_, _, ngettext
 
 if TYPE_CHECKING:
@@ -52,7 +53,6 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "erratum": N_("The result at entry {entry} was scored again on corrected labels{result}"),
     }
 )
-_FORMULA = re.compile(r"[=+\-@\t\r\n]|\s+[=+\-@]")
 _MARKUP = re.compile(r"([\\`*_\[\]~#$!])")
 
 
@@ -178,4 +178,4 @@ def _escaped(text: str) -> str:
 
 
 def _no_formula(text: str) -> str:
-    return f"'{text}" if _FORMULA.match(text) else text
+    return f"'{text}" if FORMULA.match(text) else text

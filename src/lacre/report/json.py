@@ -53,6 +53,7 @@ def planned(plan: outcomes.ReadPlanned) -> Document:
         "pool": plan.pool,
         "dry_run": True,
         **plan.decision.as_json(),
+        "custody": plan.custody,
         "submissions": wires(plan.submissions),
         "ignored": lists(plan.ignored),
         "outside": dict(plan.outside),
@@ -183,6 +184,7 @@ def requested(request: outcomes.RequestWritten) -> Document:
         "pool": request.pool,
         "request_file": str(request.path),
         **request.decision.as_json(),
+        "custody": request.custody,
         "recipients": list(request.recipients),
         "submissions": wires(request.submissions),
         "ignored": lists(request.ignored),
@@ -202,6 +204,8 @@ def inputs(written: outcomes.InputsWritten) -> Document:
         "path": str(written.path),
         "rows": written.rows,
         "columns": list(written.columns),
+        "custody": written.custody,
+        "formulas": written.formulas,
         "warnings": list(written.warnings),
     }
 
@@ -248,7 +252,11 @@ def recovered(ledger: outcomes.Recovered) -> Document:
 
 def log(entries: outcomes.Log) -> Document:
     """Return entries in words, under the names of an audit's history."""
-    return {"history": _history(entries.entries, entries.names), "warnings": list(entries.warnings)}
+    return {
+        "history": _history(entries.entries, entries.names),
+        "custody": {study: dict(grades) for study, grades in entries.custody.items()},
+        "warnings": list(entries.warnings),
+    }
 
 
 def study(shown: outcomes.StudyShown) -> Document:

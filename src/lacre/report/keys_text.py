@@ -233,4 +233,4 @@ def _closing(page: Page, *, passphrase: bool) -> None:
 
 
 def _quoted(name: str) -> str:
-    return "'" + name.replace("'", "'\\''") + "'"
+    return "'" + printable(name).replace("'", "'\\''") + "'"

@@ -1,11 +1,13 @@
 """A page of text for a terminal: headings, paragraphs and tables that stay within its width.
 
 Whatever is written is shown as it is: control characters as their escapes, and nothing is taken for markup. A
-table that does not fit is written row by row instead, each cell after its column's title.
+table that does not fit is written row by row instead, each cell after its column's title. Where a paragraph
+goes on in a further line, that is indented: so names and words of strangers, however long, begin no line where
+only lacre's own begin.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from rich.cells import cell_len
@@ -51,21 +53,21 @@ class Page:
     """Lines of text, in the order they were said."""
 
     def __init__(self) -> None:
-        self._parts: list[Padding | Text] = []
+        self._parts: list[Padding | Text | _Paragraph] = []
 
     def heading(self, *parts: str | Cell) -> None:
         """Begin a section."""
         if self._parts:
             self.gap()
-        self._parts.append(_line(parts, HEAD))
+        self._parts.append(_Paragraph(_line(parts, HEAD)))
 
     def say(self, *parts: str | Cell, indent: int = 0) -> None:
         """Write a paragraph."""
-        self._parts.append(Padding(_line(parts, ""), (0, 0, 0, INDENT * indent), expand=False))
+        self._parts.append(_Paragraph(_line(parts, ""), INDENT * indent))
 
     def block(self, text: str, *, indent: int = 1) -> None:
         """Write several lines as they stand, however long; the control characters in them are escaped."""
-        for line in text.splitlines():
+        for line in text.removesuffix("\n").split("\n"):
             self.say(line, indent=indent)
 
     def gap(self) -> None:
@@ -105,6 +107,22 @@ def _line(parts: Sequence[str | Cell], style: str) -> Text:
         cell = part if isinstance(part, Cell) else Cell(part)
         text.append(printable(cell.text), style=cell.style or None)
     return text
+
+
+class _Paragraph:
+    """A text `left` columns from the margin; what does not fit into its first line goes on further in."""
+
+    def __init__(self, text: Text, left: int = 0) -> None:
+        self._text = text
+        self._left = left
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = max(options.max_width - self._left, 1)
+        lines: Iterable[Text] = [self._text]
+        if cell_len(self._text.plain) > room:
+            lines = self._text.wrap(console, max(room - INDENT, 1), overflow="fold")
+        for number, line in enumerate(lines):
+            yield Padding(line, (0, 0, 0, self._left + (INDENT if number else 0)), expand=False)
 
 
 class _Adaptive:
@@ -167,9 +185,9 @@ class _Adaptive:
         first = self._columns[places[0]]
         for row in self._rows:
             # A number says nothing without its title.
-            yield _line([f"{first.title} " if first.right else "", row[places[0]]], "bold")
+            yield _Paragraph(_line([f"{first.title} " if first.right else "", row[places[0]]], "bold"))
             for line in self._packed(row, places[1:], room):
-                yield Padding(_line(line, ""), (0, 0, 0, INDENT), expand=False)
+                yield _Paragraph(_line(line, ""), INDENT)
 
     def _packed(self, row: Sequence[Cell], places: Sequence[int], room: int) -> list[list[Cell]]:
         """Put cells after their titles, several in a line of `room` columns; a long one has a line of its own."""

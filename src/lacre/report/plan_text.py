@@ -12,7 +12,7 @@ from lacre.protocol.models import Protocol
 from lacre.report import words
 from lacre.report.custody_text import sealed_to
 from lacre.report.page import Cell, Column, Page, Row
-from lacre.report.result_text import ignored, kept_infeasible, outside, shortfalls, warnings
+from lacre.report.result_text import custody, ignored, kept_infeasible, outside, shortfalls, warnings
 from lacre.rules.overlap_words import overlap_text
 from lacre.text import _, ngettext
 
@@ -237,6 +237,16 @@ def inputs_page(written: InputsWritten) -> Page:
             "It is on record as entry {entry}. Nothing else left {pool}, which counts as what it did before."
         ).format(entry=written.entry, pool=written.pool)
     )
+    page.say(_("Custody: {grade}").format(grade=custody(written.custody)))
+    if written.formulas:
+        said = ngettext(
+            "{count} cell in it begins as a formula does. It is as it was sealed, for a system to predict on: "
+            "bring the file into a spreadsheet as text only.",
+            "{count} cells in it begin as formulas do. They are as they were sealed, for a system to predict on: "
+            "bring the file into a spreadsheet as text only.",
+            written.formulas,
+        )
+        page.say(Cell(_("Warning: "), "yellow"), said.format(count=written.formulas))
     warnings(page, written.warnings)
     return page
 

@@ -3,6 +3,7 @@
 They stand here and not with the broker's outcomes, since whoever verifies has no broker.
 """
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,10 +76,6 @@ NOT_SHOWN: Mapping[str, str] = MappingProxyType(
             "that makes the pool dev, other hands, a withdrawal. What result.json and report.txt say of today is "
             "shown up to entry {last} alone. Before it none of {study} is left out, since each of its entries names "
             "the one before."
-        ),
-        "prefix": N_(
-            "That this is a beginning of what others kept, which is longer: {memories}. A register's folder, with "
-            "its entries, would show it."
         ),
         "other-studies": N_("The law for other studies, whose protocols are not in the bundle."),
         "withheld": N_("Numbers that disclosure control withholds: {count}."),
@@ -175,10 +172,8 @@ class Verified:
             codes["numbers"] = counts
         if self.key is not None:
             codes["authentic"] = {}
-        unproved = self._unproved
-        kept = [name for name in self.memories if name not in unproved]
-        if kept:
-            codes["remembered"] = {"memories": words.listing(kept)}
+        if self.memories:
+            codes["remembered"] = {"memories": words.listing(self.memories)}
         ledger = self.audit.ledger
         words_of = {**SHOWN, **SHOWN_LESS} if ledger is not None and ledger.redacted else SHOWN
         return {code: _(words_of[code]).format(**fields) for code, fields in codes.items()}
@@ -186,11 +181,6 @@ class Verified:
     @property
     def _study(self) -> str:
         return (self.result or "").rpartition("@")[0]
-
-    @property
-    def _unproved(self) -> tuple[str, ...]:
-        """The memories that are longer, and of which this is not shown to be a beginning."""
-        return tuple(each.fields["memory"] for each in self.warnings if each.code == "memory-unproved")
 
     @property
     def not_shown(self) -> dict[str, str]:
@@ -219,7 +209,7 @@ class Verified:
 
     @property
     def _not_whole(self) -> dict[str, dict[str, Any]]:
-        """What is not shown for want of entries, of other studies' protocols, or of what others kept."""
+        """What is not shown for want of entries, or of other studies' protocols."""
         ledger, story = self.audit.ledger, self.audit.story
         codes: dict[str, dict[str, Any]] = {}
         if not self.only_study:
@@ -228,8 +218,6 @@ class Verified:
             codes["completeness"] = {"redacted": 0 if ledger is None else ledger.redacted}
         if story is not None and story.left_out:
             codes["later-of-study"] = {"study": story.study, "last": story.last, "count": story.left_out}
-        if self._unproved:
-            codes["prefix"] = {"memories": words.listing(self._unproved)}
         return codes
 
 
@@ -270,7 +258,8 @@ def exported_page(bundle: Exported) -> Page:
         page.say(left.format(n=bundle.left_out))
     page.say(_("{files} files, {bytes} bytes.").format(files=bundle.files, bytes=bundle.bytes))
     page.say(_("Whoever gets it checks it offline, with your key from elsewhere than the bundle:"))
-    page.block(f"lacre verify {bundle.path.name} --key {bundle.verifier_key}")
+    file = shlex.quote(printable(bundle.path.name))
+    page.block(f"lacre verify {file} --key {shlex.quote(bundle.verifier_key)}")
     return page
 
 

@@ -31,6 +31,9 @@ CUSTODY: Mapping[str, str] = MappingProxyType(
     }
 )
 
+MOST_NAMES = 100
+"""Names of unused columns that a page lists: a header may have a million."""
+
 UNCHECKED: Mapping[str, str] = MappingProxyType(
     {
         "ids": N_(
@@ -271,7 +274,11 @@ def ignored(page: Page, columns: Mapping[str, Sequence[str]]) -> None:
     for table, names in columns.items():
         if names:
             file = printable(table) or _("the submission")
-            page.say(_("Not used, of {table}: {columns}").format(table=file, columns=words.listing(names)))
+            listed = words.listing(names[:MOST_NAMES])
+            if len(names) > MOST_NAMES:
+                more = _("{listed} and {count} more (--json lists all)")
+                listed = more.format(listed=listed, count=len(names) - MOST_NAMES)
+            page.say(_("Not used, of {table}: {columns}").format(table=file, columns=listed))
 
 
 def outside(page: Page, columns: Mapping[str, int]) -> None:
@@ -333,6 +340,7 @@ def plan_page(planned: ReadPlanned) -> Page:
             )
         )
     page.say(standing(planned.pool, decision))
+    page.say(_("Custody: {grade}").format(grade=custody(planned.custody)))
     planned_submissions(page, planned.submissions)
     ignored(page, planned.ignored)
     outside(page, planned.outside)

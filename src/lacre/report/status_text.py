@@ -54,8 +54,7 @@ def status_page(status: LedgerStatus) -> Page:
         _study(page, study, status.recipient, status.departures.get(study.slug, ()))
         grades = status.custody.get(study.slug, {})
         if grades:
-            shown = "; ".join(f"{printable(pool)} {grade}" for pool, grade in grades.items())
-            page.say(_("Custody: {grades}").format(grades=shown))
+            page.say(_("Custody: {grades}").format(grades=_graded(grades)))
     return page
 
 
@@ -96,7 +95,17 @@ def log_page(log: Log) -> Page:
     page = Page()
     warnings(page, log.warnings)
     history.table(page, log.entries, log.names)
+    if any(log.custody.values()):
+        page.gap()
+    for study, grades in log.custody.items():
+        if grades:
+            page.say(_("Custody in {study}: {grades}").format(study=printable(study), grades=_graded(grades)))
     return page
+
+
+def _graded(grades: Mapping[str, str]) -> str:
+    """Pools, each with its custody grade."""
+    return "; ".join(f"{printable(pool)} {grade}" for pool, grade in grades.items())
 
 
 def entry_page(shown: EntryShown) -> Page:

@@ -11,7 +11,7 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
  2. A pool is sealed only if the protocol in force declares it, once, and with exactly its declared tables. It
     may be replaced, on the record and with a reason, until its content is first read. What an amendment
     declares otherwise than it was sealed has to be sealed again. A pool may be handed to other recipients
-    whole, without a read.
+    whole, without a read. A read is of the seal that its signer means, and of no other in its place.
  3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count.
  5. Each read of each pool is an entry before a byte is decrypted: who, when, for what, under which protocol,
     with which submissions, in which class, which number. What can be checked without reading is checked
@@ -30,7 +30,8 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     `guarda` that shares cases, units or `disjoint` values with another pool of its study, or holds exposed
     cases, is refused with the counts, when it is sealed and again when a read of class `teste` is granted;
     `as_dev` seals it as `dev`. A read that would expose another study's sealed pool says so and must be
-    confirmed.
+    confirmed. Within a study ids decide, where two pools call their cases alike: by a table's name and key,
+    or a namespace.
 13. What a protocol locks is not amended, nor the list of what it locks.
 14. An amendment records its reason, the field-by-field difference and what had been read; a deviation is words
     about a study or an entry of it, and changes nothing. A pool shorter than planned is a deviation by itself,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from lacre.rules.record import (
     DIFFERENCE_MEDIA,
@@ -13,7 +14,7 @@ from lacre.rules.record import (
     Recorded,
     Result,
 )
-from lacre.rules.requests import Amend, AmendDecision, Register
+from lacre.rules.requests import Amend, AmendDecision, Register, Request
 from lacre.text import N_, _
 
 
@@ -71,7 +72,12 @@ def _named(content: Genesis | Answered | Result) -> Iterator[tuple[Kind, str]]:
         yield PROTOCOL, request.protocol
     if isinstance(content.decision, AmendDecision):
         yield DIFFERENCE, content.decision.difference
-    for field, kind in _TEXTS:
-        digest = getattr(request, field, None)
+    for field, kind in _texts_of(type(request)):
+        digest = getattr(request, field)
         if digest is not None:
             yield kind, digest
+
+
+@cache
+def _texts_of(kind: type[Request]) -> tuple[tuple[str, Kind], ...]:
+    return tuple((field, text) for field, text in _TEXTS if field in kind.model_fields)

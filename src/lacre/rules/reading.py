@@ -56,8 +56,7 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
         return _decide_finish(require_sealed(study, request.pool), request, facts)
     require_in_force(study, request.protocol)
     pool = sealed_pool(study, request.pool)
-    if request.ciphertext not in {None, pool.sealed.request.ciphertext}:
-        raise RequestOutdated(pool=pool.name, entry=pool.sealed.entry)
+    _check_seal(pool, request)
     require_same_reading(study, pool)
     if request.purpose == "inputs":
         return _decide_inputs(pool, request)
@@ -66,6 +65,14 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
     if request.purpose == "run":
         return _decide_run(study, pool, request, facts)
     return _decide_reveal(study, pool, request, facts)
+
+
+def _check_seal(pool: PoolState, request: Read) -> None:
+    """Rule 2: a read is of the seal its signer means; one who names none has seen it, as an entry before theirs."""
+    named, sealed = request.ciphertext, pool.sealed
+    meant = sealed.entry < request.seen.size if named is None else named == sealed.request.ciphertext
+    if not meant:
+        raise RequestOutdated(pool=pool.name, entry=sealed.entry)
 
 
 def require_same_reading(study: StudyState, pool: PoolState) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
 from lacre.errors import RecordInvalid
 from lacre.rules.wire import Count, Hex64, Name, Nonce, Slug, Wire, invalid
@@ -196,8 +196,10 @@ _REQUEST: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discrimina
 
 def decode_request(data: bytes) -> Request:
     """Read a request's canonical bytes; `RecordInvalid` for anything else."""
-    with invalid(_("request")):
+    try:
         request = _REQUEST.validate_json(data)
+    except ValidationError as error:
+        raise invalid(_("request"), error) from error
     if request.encode() != data:
         raise RecordInvalid(what=_("request"), why=_("not in canonical form"))
     return request

@@ -269,9 +269,9 @@ class State:
     """Where there is no such study, another of a name much like it, if whoever made the state looked for one."""
 
 
-def fold(entries: Iterable[Recorded], protocols: Protocols) -> State:
-    """Add up `entries` (the key entries and those of one study, in log order)."""
-    state = State(protocols)
+def fold(entries: Iterable[Recorded], protocols: Protocols, after: State | None = None) -> State:
+    """Add up `entries` (the key entries and those of one study, in log order), from the beginning or `after` others."""
+    state = after or State(protocols)
     for recorded in entries:
         state = step(state, recorded)
     return state

@@ -1,11 +1,9 @@
 """What the wire forms of requests, facts and decisions have in common: frozen, strict, one byte form."""
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import PydanticSerializationError, to_json
 
 from lacre.canonical import MAX_SAFE, canonical_json
 from lacre.errors import RecordInvalid
@@ -41,8 +39,12 @@ class Wire(BaseModel):
     @classmethod
     def from_json(cls, value: Any) -> Self:
         """Read back what `as_json` gives, from JSON values; `RecordInvalid` for anything else."""
-        with invalid(_("record")):
-            record = cls.model_validate_json(json.dumps(value))
+        try:
+            record = cls.model_validate_json(to_json(value))
+        except ValidationError as error:
+            raise invalid(_("record"), error) from error
+        except (PydanticSerializationError, UnicodeError) as error:
+            raise RecordInvalid(what=_("record"), why=_("it holds what JSON has no form for")) from error
         # Values out of canonical bytes are compared as they are: making the bytes again costs more.
         if record.as_json() != value:
             raise RecordInvalid(what=_("record"), why=_("not in canonical form"))
@@ -53,12 +55,8 @@ class Wire(BaseModel):
         return canonical_json(self.as_json())
 
 
-@contextmanager
-def invalid(what: str) -> Iterator[None]:
-    """Turn a validation's refusal into `RecordInvalid`, which names the place and repeats no value."""
-    try:
-        yield
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise RecordInvalid(what=what, why=f"{where}: {first['type']}" if where else first["type"]) from error
+def invalid(what: str, error: ValidationError) -> RecordInvalid:
+    """Return the refusal that a validation's error comes to: it names the place and repeats no value."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return RecordInvalid(what=what, why=f"{where}: {first['type']}" if where else first["type"])

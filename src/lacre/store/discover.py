@@ -5,14 +5,23 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
 from lacre.durable import TEMPORARY, make_folder, sync_folder, write_durably
-from lacre.errors import LedgerExists, LedgerNotFound, NotReadable, PoolNameUnsafe, StoreCorrupt
+from lacre.errors import (
+    LedgerExists,
+    LedgerNotFound,
+    NotReadable,
+    PoolNameUnsafe,
+    StoreCommitUncertain,
+    StoreCorrupt,
+)
 from lacre.store.failures import writing_file
+from lacre.store.locks import making
 from lacre.text import _
 
 FOLDER = ".lacre"
@@ -21,6 +30,7 @@ BlobKind = Literal["pool", "key", "prints", "submission", "submission-key"]
 BLOB_KINDS: tuple[BlobKind, ...] = get_args(BlobKind)
 """The kinds of blobs beside a ledger, as their files' names end."""
 
+_PARTS = frozenset({".gitignore", "ledger.db", "ledger.db-journal", "keys", "pools", "locks"})
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
@@ -100,35 +110,61 @@ def create_layout(folder: Path) -> Iterator[Layout]:
 
     Inside the block it lies beside its place under another name, with empty folders (0700) and a
     `.gitignore`; the database must be closed before the block ends. So an interrupted making leaves no half
-    ledger. Raises `LedgerExists`, `NotWritten`.
+    ledger; what a killed one left, keys of a ledger that never was among it, goes with the next. Raises
+    `LedgerExists`, `NotWritten`; `StoreCommitUncertain` where the ledger has its name, and may not keep it.
     """
     final = make_folder(folder.absolute()) / FOLDER
-    with writing_file(final):
-        if final.is_symlink() or final.exists():
-            raise LedgerExists(path=str(final))
-        unfinished = Layout(Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=folder)))
-    try:
-        write_durably(unfinished.root / ".gitignore", b"*\n")
-        for place in (unfinished.keys, unfinished.pools, unfinished.locks):
-            make_folder(place)
-        yield unfinished
+    with making(final.parent, partial(_tidy, final.parent)):
         with writing_file(final):
-            _rename(unfinished.root, final)
-    except BaseException:
-        shutil.rmtree(unfinished.root, ignore_errors=True)
-        raise
+            if final.is_symlink() or final.exists():
+                raise LedgerExists(path=str(final))
+            unfinished = Layout(Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=final.parent)))
+        try:
+            write_durably(unfinished.root / ".gitignore", b"*\n")
+            for place in (unfinished.keys, unfinished.pools, unfinished.locks):
+                make_folder(place)
+            yield unfinished
+            with writing_file(final):
+                _rename(unfinished.root, final)
+        except BaseException:
+            shutil.rmtree(unfinished.root, ignore_errors=True)
+            raise
 
 
 def _rename(unfinished: Path, final: Path) -> None:
     sync_folder(unfinished)
+    made = unfinished.stat().st_ino
     try:
         unfinished.rename(final)
+        sync_folder(final.parent)
     except OSError as error:
-        # Of a folder that stands in the way, systems say ENOTEMPTY or EEXIST; of a file, ENOTDIR.
-        if final.exists():
+        if not final.exists():
+            raise
+        if final.stat().st_ino != made:
+            # Of a folder that stands in the way, systems say ENOTEMPTY or EEXIST; of a file, ENOTDIR.
             raise LedgerExists(path=str(final)) from error
+        _take_back(unfinished, final, error)
         raise
-    sync_folder(final.parent)
+
+
+def _take_back(unfinished: Path, final: Path, error: OSError) -> None:
+    """Let a ledger lose the name that it might lose in a power cut; `StoreCommitUncertain` where that fails, too."""
+    try:
+        final.rename(unfinished)
+    except OSError:
+        raise StoreCommitUncertain(path=str(final), error=error.strerror or type(error).__name__) from error
+
+
+def _tidy(folder: Path) -> None:
+    """Remove ledgers that were never finished: folders with such a name, and nothing else in them."""
+    for left in folder.glob(f"{TEMPORARY}*"):
+        with suppress(OSError):
+            if not left.is_symlink() and left.is_dir() and all(map(_is_of_layout, left.iterdir())):
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_of_layout(path: Path) -> bool:
+    return path.name in _PARTS or path.name.startswith(TEMPORARY)
 
 
 def _holds_ledger(layout: Layout) -> bool:

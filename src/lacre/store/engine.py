@@ -8,6 +8,7 @@ what was not committed.
 
 import os
 import sqlite3
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event,
 from lacre.durable import create_durably
 from lacre.errors import LedgerExists, StoreCorrupt, StoreForeign, StoreNewer
 from lacre.shipped import migrations_folder
-from lacre.store.failures import BUSY_SECONDS, refusing
+from lacre.store.failures import BUSY_SECONDS, refusing, while_others_get_on
 from lacre.store.tables import APPLICATION_ID, SCHEMA
 from lacre.text import _
 
@@ -75,7 +76,8 @@ def create_ledger(path: Path) -> Engine:
         _upgrade(engine)
     except BaseException:
         engine.dispose()
-        path.unlink(missing_ok=True)  # all or nothing, as everything here; an empty file would be in the way
+        with suppress(OSError):
+            path.unlink()  # all or nothing, as everything here; an empty file would be in the way
         raise
     return engine
 
@@ -109,7 +111,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         # Text that is no UTF-8 must reach the audit, which names the entry, and not fail on its way there.
         connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         for pragma in PRAGMAS:
-            connection.execute(f"PRAGMA {pragma}")
+            while_others_get_on(str(path), partial(connection.execute, f"PRAGMA {pragma}"))
     except BaseException:
         connection.close()
         raise
@@ -119,7 +121,8 @@ def _connect(path: Path) -> sqlite3.Connection:
 def _begin_as_asked(engine: Engine) -> None:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+        statement = connection.get_execution_options().get(_BEGIN, "BEGIN")
+        while_others_get_on(path_of(engine), lambda: connection.exec_driver_sql(statement))
 
 
 def _reopen_when_stale(engine: Engine, path: Path) -> None:

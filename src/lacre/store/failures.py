@@ -1,10 +1,12 @@
 """What SQLite and the system say, as refusals of lacre: none of their errors leaves the store raw."""
 
 import errno
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
@@ -23,8 +25,13 @@ from lacre.errors import (
     StoreRefused,
 )
 
+T = TypeVar("T")
+
 BUSY_SECONDS = 60
-"""How long one waits for another process. A write takes milliseconds, the audit of a long ledger seconds."""
+"""How long one waits for another process. A write takes milliseconds, the audit of a long ledger seconds.
+
+Many processes that write one after the other may take longer than that together: `while_others_get_on`.
+"""
 
 # By primary result code (https://sqlite.org/rescode.html); the extended codes share its low byte.
 _BY_CODE: dict[int, Callable[[str, sqlite3.Error], StoreError]] = {
@@ -42,6 +49,29 @@ _BY_CODE: dict[int, Callable[[str, sqlite3.Error], StoreError]] = {
 }
 # At a commit these say that nothing was written: the lock was never got, or the journal still undoes it all.
 _UNDONE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY})
+
+
+def while_others_get_on(path: str, attempt: Callable[[], T]) -> T:
+    """Return what `attempt` does, which waits `BUSY_SECONDS` for the lock of the database at `path`.
+
+    SQLite lets in whoever asks at the right moment, and no queue is kept; so who waited in vain, while others
+    committed, asks again. Only a database in which nothing moved all that time is held up. What `attempt` raises
+    otherwise passes through.
+    """
+    while True:
+        before = _changed(path)
+        try:
+            return attempt()
+        except (DBAPIError, sqlite3.Error) as error:
+            if _code(_original(error)) != sqlite3.SQLITE_BUSY or _changed(path) == before:
+                raise
+
+
+def _changed(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mtime_ns  # noqa: PTH116 - a path as errors name it
+    except OSError:
+        return None
 
 
 @contextmanager

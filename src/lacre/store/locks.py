@@ -8,7 +8,8 @@ while its parent held a lock holds it too.
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from lacre.errors import InternalError
 from lacre.store.failures import writing_file
 
 _NAME = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@.-]{0,199}")
+_TRIES, _PAUSE = 40, 0.025  # for as long as nobody needs to tidy a folder
 
 
 class Lock:
@@ -58,6 +60,35 @@ def hold(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+@contextmanager
+def making(folder: Path, tidy: Callable[[], None]) -> Iterator[None]:
+    """Make something in `folder` through the block; `tidy` first, if nobody else does, what makers that died left.
+
+    The lock is on the folder itself, and shared: only who tidies holds it alone, for a moment. Where it cannot be
+    had (a file system without it, another program that holds it for long) nothing is tidied. Raises `NotWritten`.
+    """
+    with writing_file(folder):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        if _flocked(handle, fcntl.LOCK_EX):
+            tidy()
+        for _try in range(_TRIES):
+            if _flocked(handle, fcntl.LOCK_SH):
+                break
+            time.sleep(_PAUSE)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _flocked(handle: int, how: int) -> bool:
+    try:
+        fcntl.flock(handle, how | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def _open(path: Path) -> int:

@@ -24,7 +24,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -137,6 +137,15 @@ class Memory:
         with snapshot(engine) as reader:
             genesis = reader.genesis()
         return None if genesis is None else self.remembered(genesis)
+
+    def checkpoints(self) -> list[bytes]:
+        """Return the signed checkpoints of all ledgers that were seen, but those that cannot be read."""
+        found = []
+        for place in sorted(self._ledgers.glob("*/checkpoint")):
+            with suppress(MemoryDamaged, NotReadable):
+                known = _remembered(place)
+                found += [known.note] if known is not None else []
+        return found
 
     @contextmanager
     def snapshot(self, engine: Engine) -> Iterator[Reader]:

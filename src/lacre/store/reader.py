@@ -16,7 +16,8 @@ from lacre.errors import DocumentMissing, EntryNotFound, StoreCorrupt, StoreErro
 from lacre.ledger import merkle
 from lacre.store import tables
 from lacre.store.engine import path_of
-from lacre.store.failures import refusing
+from lacre.store.failures import refusing, while_others_get_on
+from lacre.store.form import OBJECTS, form_of
 from lacre.text import _
 
 SALT_SIZE = 32
@@ -70,9 +71,11 @@ def document_digest(body: bytes, salt: bytes | None = None) -> str:
 
 
 _index = tables.entries.c["index"]
+_NAMES = tuple(tables.entries.c.keys())
 _HEAD = select(
     select(func.max(_index)).scalar_subquery().label("last"),
     select(tables.entries.c.envelope).where(_index == 0).scalar_subquery().label("genesis"),
+    select(tables.entries.c.time).order_by(_index.desc()).limit(1).scalar_subquery().label("time"),
     select(tables.checkpoint.c.size).scalar_subquery().label("checkpoint_size"),
     select(tables.checkpoint.c.note).scalar_subquery().label("note"),
 )
@@ -100,6 +103,7 @@ _KEY_CHANGE = (
     .order_by(_index.desc())
     .limit(1)
 )
+_OBJECTS = text(OBJECTS)
 _LEAF = select(tables.entries.c.leaf_hash).where(_index == bindparam("position"))
 _NODES = select(tables.nodes).order_by(tables.nodes.c.level, tables.nodes.c.position)
 _NODE = select(tables.nodes.c.hash).where(
@@ -113,11 +117,14 @@ class Reader:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.path = path_of(connection.engine)
-        row = self._rows(_HEAD)[0]
+        with refusing(self.path):
+            # What is read first takes the lock that all the rest is read under.
+            row = while_others_get_on(self.path, lambda: connection.execute(_HEAD).one())
         if row.last is not None and row.last >= MAX_SAFE:
             raise StoreCorrupt(path=self.path, why=_("its entries are not numbered one after the other"))
         self._size = 0 if row.last is None else row.last + 1
         self._genesis: bytes | None = row.genesis
+        self._time: str | None = row.time
         self._checkpoint_size: int | None = row.checkpoint_size
         self._note: bytes | None = row.note
         self._key_change: bytes | None = _UNKNOWN
@@ -126,6 +133,11 @@ class Reader:
     def size(self) -> int:
         """The number of entries."""
         return self._size
+
+    @property
+    def last_time(self) -> str | None:
+        """The stored time of the last entry; None while there is none."""
+        return self._time
 
     def genesis(self) -> str | None:
         """Return the genesis hash (the leaf hash of entry 0) in hexadecimal; None while there is none."""
@@ -231,6 +243,11 @@ class Reader:
             return (error.message,)
         return () if found == ("ok",) else found
 
+    def form(self) -> dict[str, str]:
+        """Return what the database is made of, as `lacre.store.form` describes it."""
+        (version,) = self._rows(text("PRAGMA user_version"))[0]
+        return form_of(version, ((row.name, row.sql) for row in self._rows(_OBJECTS)))
+
     def _rows(self, statement: Executable, **values: Any) -> Sequence[Row[Any]]:
         with refusing(self.path):
             try:
@@ -258,4 +275,4 @@ def snapshot(engine: Engine) -> Iterator[Reader]:
 
 
 def _entry(row: Row[Any]) -> StoredEntry:
-    return StoredEntry(**row._asdict())
+    return StoredEntry(**dict(zip(_NAMES, row, strict=True)))

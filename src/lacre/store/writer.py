@@ -21,7 +21,6 @@ from lacre.errors import (
 from lacre.ledger import merkle
 from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.merkle import Frontier
-from lacre.ledger.note import Note
 from lacre.store import tables
 from lacre.store.engine import path_of, writing
 from lacre.store.failures import committing, refusing
@@ -100,6 +99,7 @@ class Transaction(Reader):
         if columns.kind == "key":
             self._key_change = added.leaf_hash
         self._size += 1
+        self._time = columns.time
         self._genesis = self._genesis if added.index else envelope
         return added
 
@@ -188,7 +188,7 @@ class Transaction(Reader):
         size, root = 0, merkle.EMPTY_ROOT
         if self._note is not None:
             try:
-                said = Checkpoint.parse(Note.parse(self._note).text)
+                said = Checkpoint.of_note(self._note)
             except FormatError as error:
                 raise StoreCorrupt(path=self.path, why=_("its checkpoint cannot be read")) from error
             size, root = said.size, said.root

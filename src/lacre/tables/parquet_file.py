@@ -11,6 +11,11 @@
 | null | a missing cell; a NaN is no null, and reads as ``nan`` |
 
 pyarrow is imported when the first such file is read, and never otherwise.
+
+A few kilobytes may stand for billions of cells, so what a file expands to is bounded: as CSV its wanted cells may
+have `MOST_TEXT` bytes, or `MOST_EXPANDED` times those of the file. What the file says of itself is looked at
+first, and then what comes out of it; texts are read as dictionaries, which repeat nothing until they were weighed.
+How far a single page may expand, pyarrow alone decides (its format has 2 GiB).
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,6 +28,7 @@ from lacre.errors import (
     ParquetUnavailable,
     TableColumnType,
     TableEmpty,
+    TableExpands,
     TableNoRows,
     TableNoText,
     TableParquet,
@@ -30,8 +36,13 @@ from lacre.errors import (
 from lacre.tables.formats import Cells, Sink
 from lacre.tables.header import locate, unused
 
+MOST_TEXT = 1 << 26
+MOST_EXPANDED = 64
+
 _ROWS = 1 << 16
 _END = object()
+_OF_CPP = (OSError, ValueError, IndexError, ArithmeticError, RuntimeError, MemoryError)
+"""What Cython makes of an exception of C++ that has no Python name of its own."""
 _Convert: TypeAlias = Callable[[Any], Iterable[str]]
 
 
@@ -39,8 +50,8 @@ def read_parquet(raw: bytes, wanted: Sequence[str], sink: Sink, *, file: str) ->
     """Give the columns `wanted` of the Parquet file `raw` to `sink`, some rows at a time; return unused ones.
 
     Raises what `locate` does, and `ParquetUnavailable`, `TableEmpty`, `TableNoRows`, `TableParquet` for a
-    file that cannot be read, `TableColumnType` for a wanted column that is nested or binary in a way no text
-    has, and `TableNoText`.
+    file that cannot be read, `TableExpands` for one that is too much of it, `TableColumnType` for a wanted
+    column that is nested or binary in a way no text has, and `TableNoText`.
     """
     if not raw:
         raise TableEmpty(file=file)
@@ -50,23 +61,57 @@ def read_parquet(raw: bytes, wanted: Sequence[str], sink: Sink, *, file: str) ->
     if schema is None:
         raise TableParquet(file=file)
     converters = {}
+    texts = []
     for name, position in zip(wanted, locate(schema.names, wanted, file=file), strict=True):
         convert = _converter(arrow, schema.field(position).type)
         if convert is None:
             kind = str(schema.field(position).type).partition("<")[0]
             raise TableColumnType(file=file, column=name, type=kind)
         converters[name] = convert
-    if _give(arrow, source, converters, sink, file) == 0:
+        if _is_text(arrow, schema.field(position).type):
+            texts.append(name)
+    most = max(MOST_TEXT, MOST_EXPANDED * len(raw))
+    stated = _tried(arrow, lambda: _stated(source.metadata, len(wanted)))
+    weighed = _tried(arrow, lambda: parquet.ParquetFile(arrow.BufferReader(raw), read_dictionary=texts))
+    if stated is None or weighed is None:
+        raise TableParquet(file=file)
+    if stated > most:
+        raise TableExpands(file=file, most=most)
+    if _give(arrow, weighed, converters, sink, file, most) == 0:
         raise TableNoRows(file=file)
     return unused(schema.names, wanted)
 
 
-def _give(arrow: Any, source: Any, converters: dict[str, _Convert], sink: Sink, file: str) -> int:
+def _stated(metadata: Any, columns: int) -> int:
+    """How many bytes there are, as the file itself says: of that many columns as CSV, or of its pages.
+
+    Columns are not asked for theirs: of one whose statistics are damaged, pyarrow 26 aborts the process.
+    """
+    pages = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    return int(max(metadata.num_rows * columns, pages))
+
+
+def _weight(arrow: Any, array: Any) -> int:
+    """How many bytes the cells of an array have as CSV; those of numbers and the like count for one."""
+    if not arrow.types.is_dictionary(array.type) or not _is_text(arrow, array.type.value_type):
+        return len(array)
+    from pyarrow import compute
+
+    lengths = compute.binary_length(array.dictionary).cast(arrow.int64()).take(array.indices)
+    return len(array) + (compute.sum(lengths).as_py() or 0)
+
+
+def _give(arrow: Any, source: Any, converters: dict[str, _Convert], sink: Sink, file: str, most: int) -> int:
     rows = 0
+    left = most
     batches = source.iter_batches(batch_size=_ROWS, columns=list(converters))
     while (batch := _tried(arrow, partial(next, batches, _END))) is not _END:
         if batch is None:
             raise TableParquet(file=file)
+        for array in batch.columns:
+            left -= _weight(arrow, array)
+        if left < 0:
+            raise TableExpands(file=file, most=most)
         columns: list[Cells] = []
         for name, convert in converters.items():
             cells = _tried(arrow, partial(_texts, batch.column(name), convert))
@@ -92,7 +137,7 @@ def _tried(arrow: Any, call: Callable[[], Any]) -> Any:
     # pyarrow's errors may quote a value, so none of them is kept as the context of what is raised.
     try:
         return call()
-    except (arrow.ArrowException, OSError, ValueError):
+    except (arrow.ArrowException, *_OF_CPP):
         return None
 
 
@@ -101,17 +146,27 @@ def _texts(array: Any, convert: _Convert) -> list[str | None]:
     return [next(texts) if there else None for there in array.is_valid().to_pylist()]
 
 
+def _texts_of(types: Any) -> tuple[Callable[[Any], bool], ...]:
+    return types.is_string, types.is_large_string, types.is_string_view
+
+
+def _binaries_of(types: Any) -> tuple[Callable[[Any], bool], ...]:
+    return types.is_binary, types.is_large_binary
+
+
+def _is_text(arrow: Any, kind: Any) -> bool:
+    return any(test(kind) for test in (*_texts_of(arrow.types), *_binaries_of(arrow.types)))
+
+
 def _converter(arrow: Any, kind: Any) -> _Convert | None:
     """Return what turns an array of `kind`, without nulls, to text; None where nothing does."""
     types = arrow.types
     if types.is_dictionary(kind):
         convert = _converter(arrow, kind.value_type)
         return None if convert is None else lambda array: convert(array.dictionary_decode())
-    texts = (types.is_string, types.is_large_string, types.is_string_view)
-    binaries = (types.is_binary, types.is_large_binary)
     table: tuple[tuple[tuple[Callable[[Any], bool], ...], _Convert], ...] = (
-        (texts, lambda array: array.to_pylist()),
-        (binaries, lambda array: array.cast(arrow.large_string()).to_pylist()),
+        (_texts_of(types), lambda array: array.to_pylist()),
+        (_binaries_of(types), lambda array: array.cast(arrow.large_string()).to_pylist()),
         ((types.is_boolean,), lambda array: ("true" if value else "false" for value in array.to_pylist())),
         ((types.is_integer,), lambda array: map(str, array.to_pylist())),
         # The scalars of numpy know their width; a Python float would show the digits of a double.

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from lacre.errors import TableKeyMissing, TableKeyRepeated
+from lacre.errors import TableKeyMissing, TableKeyRepeated, cells_untold
 from lacre.protocol.columns import OutcomeColumn, path_steps
 from lacre.protocol.tables import Table
 from lacre.tables.cells import objects, typer_for
@@ -17,6 +17,7 @@ from lacre.tables.parquet_file import read_parquet
 from lacre.tables.tally import Tally
 
 
+@cells_untold
 def read_table(
     raw: bytes,
     table: Table,

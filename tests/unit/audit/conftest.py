@@ -1,6 +1,6 @@
 """A ledger in memory, made of the formats and the law alone: what an audit is given, without any store."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -51,6 +51,7 @@ from lacre.rules.requests import (
     decode_request,
 )
 from lacre.rules.state import State, fold
+from lacre.store.form import FORM
 
 ENGINE = Engine(lacre="0.1.0", statistics="1")
 ORIGIN = "lacre/0badc0de"
@@ -174,6 +175,9 @@ class Held:
 
     def integrity(self) -> Sequence[str]:
         return self.troubles
+
+    def form(self) -> Mapping[str, str]:
+        return FORM
 
     def nodes(self) -> Iterator[tuple[int, int, bytes]]:
         for (level, position), node in self.nodes_.items():

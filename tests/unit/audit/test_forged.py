@@ -13,7 +13,9 @@ from lacre.ledger.keys import PrivateKey
 from lacre.ledger.statement import Statement
 from lacre.rules.record import Answered, FirstKey, parse_entry
 from lacre.rules.requests import (
+    Deviate,
     Engine,
+    NoFacts,
     Overlap,
     ReadDecision,
     ReadFacts,
@@ -146,7 +148,7 @@ def test_a_request_that_saw_another_history(builder: Builder) -> None:
 
 def test_a_request_may_have_seen_an_older_prefix_and_even_nothing(builder: Builder) -> None:
     empty = {"size": 0, "root": digest_of_nothing()}
-    builder.later(seen=empty)
+    builder.enter(Deviate, NoFacts(), text=builder.words("said early, entered late"), seen=empty)
     assert builder.found() == set()
 
 

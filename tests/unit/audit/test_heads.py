@@ -49,13 +49,13 @@ def test_a_byte_changed_anywhere_in_the_checkpoint(builder: Builder, held: Held)
 @pytest.mark.parametrize("size", range(ENTRIES))
 def test_an_older_checkpoint(builder: Builder, held: Held, size: int) -> None:
     held.note, held.filed_size = builder.checkpoint(size), size
-    assert held.found() == {("checkpoint-size", None)}
+    assert held.found() == {("checkpoint-size", size)}
 
 
 def test_a_newer_checkpoint(builder: Builder, held: Held) -> None:
     builder.register("three")
     held.note, held.filed_size = builder.checkpoint(), ENTRIES + 1
-    assert held.found() == {("checkpoint-size", None)}
+    assert held.found() == {("checkpoint-size", ENTRIES)}
 
 
 def test_checkpoints_of_others(builder: Builder, held: Held) -> None:
@@ -130,6 +130,24 @@ def test_memories_of_a_ledger_without_a_genesis(builder: Builder, held: Held) ->
     assert {"genesis-missing", "checkpoint-invalid", "memory-invalid"} <= {
         each.code for each in report.findings
     }
+
+
+def test_another_genesis_that_the_log_s_own_keys_signed(builder: Builder, held: Held) -> None:
+    """This machine knows a ledger by its genesis; who writes a whole history anew makes another, with the same keys.
+
+    What other logs signed, under the same name or not, is no matter of this one.
+    """
+    other = builder.empty()
+    other.genesis(name="Ana Souza, again")
+    stranger = builder.empty()
+    stranger.log = STRANGER
+    stranger.genesis()
+    notes = [b"junk", b"", stranger.checkpoint(), builder.checkpoint(), builder.checkpoint(5)]
+    assert held.found(twins=notes) == set()
+    assert held.found(twins=[*notes, other.checkpoint()]) == {("memory-rewritten", None)}
+    for number in range(ENTRIES):
+        other.register(f"study-{number}")
+    assert held.found(twins=[other.checkpoint()]) == {("memory-shrunk", ENTRIES)}
 
 
 def test_a_note_that_is_none_names_its_reason() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.secrets.canaries import CANARY, COLUMN
 
 import lacre
 
@@ -27,6 +28,7 @@ tables:
       prediction: {{type: outcome, positive: "1", negative: "0", from: submission}}
       sex: {{type: category, values: [female, male], is: input}}
       labelled_at: {{type: time, is: labelled}}
+      diario: {{type: text}}
 pools:
   dev: {{tables: [cases]}}
   teste: {{tables: [cases], planned: {{cases: 200}}}}
@@ -60,10 +62,10 @@ class Study:
     ) -> Path:
         """`count` cases from number `first` on, half of each sex, labels alternating by twos."""
         path = self.folder / f"cases-{tag}-{first}-{count}.csv"
-        lines = ["case_id,code,label,sex,labelled_at"]
+        lines = [f"case_id,code,label,sex,labelled_at,{COLUMN}"]
         for n in range(first, first + count):
             sex = "female" if n % 2 else "male"
-            lines.append(f"{n:06d},{tag}{n * 7919},{n // 2 % 2},{sex},{labelled}")
+            lines.append(f"{n:06d},{tag}{n * 7919},{n // 2 % 2},{sex},{labelled},{CANARY}")
         path.write_text("\n".join(lines) + "\n")
         return path
 

@@ -1,6 +1,5 @@
 """Who can open a pool: recipients, identities from elsewhere, other hands, and the grade that every output has."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 import lacre
 from lacre import errors
 from lacre.broker import finding, reading
-from lacre.pools.seal import MOST_RECIPIENTS, Identity, check_recipients
+from lacre.pools.seal import MOST_RECIPIENTS, Identity, check_recipients, identities_of_file
 
 Study = Any
 
@@ -66,15 +65,26 @@ def test_the_grade_is_on_every_output(study: Study, custodian: tuple[str, Path])
     study.begin()
     study.seal("dev", 1000)
     study.seal("teste", 0, recipients=custodian[0])
+    inputs = study.ledger.inputs("parity", "teste", study.folder / "in.csv", identity=custodian[1])
+    file = study.folder / "request.lacre"
+    dry = study.ledger.request_reveal("parity", study.predictions(0), file, dry_run=True)
+    asked = study.ledger.request_reveal("parity", study.predictions(0), file)
+    looked = study.ledger.answer_reveal(file, identity=custodian[1], dry_run=True)
+    plan = study.ledger.reveal("parity", study.predictions(0), identity=custodian[1], dry_run=True)
     result = study.ledger.reveal("parity", study.predictions(0), identity=custodian[1])
-    assert (result.custody, result.as_json()["custody"]) == ("second keyholder", "second keyholder")
+    reports = (inputs, dry, asked, looked, plan, result)
+    for report in reports:
+        assert (report.custody, report.as_json()["custody"]) == ("second keyholder", "second keyholder")
     grades = {"dev": "self-held", "teste": "second keyholder"}
     (status,) = study.ledger.status().as_json()["studies"]
     shown = study.ledger.show("parity")
     assert (status["custody"], shown.custody, shown.as_json()["custody"]) == (grades, grades, grades)
     assert "Custody: dev self-held; teste second keyholder" in str(study.ledger.status())
+    for log in (study.ledger.log(), study.ledger.log("parity")):
+        assert log.as_json()["custody"] == {"parity": grades}
+        assert "Custody in parity: dev self-held; teste second keyholder" in str(log)
     assert study.ledger.audit(result.name).as_json()["story"]["seal"]["custody"] == "second keyholder"
-    for page in (result, shown, study.ledger.audit(), study.ledger.audit(result.name)):
+    for page in (*reports, shown, study.ledger.audit(), study.ledger.audit(result.name)):
         text = " ".join(str(page).split())
         assert "second keyholder, as declared. It is sealed to a recipient that is not this ledger's" in text
         assert (
@@ -104,21 +114,6 @@ def test_a_recipient_has_one_spelling() -> None:
     """Bech32 (BIP 173) reads the same in capitals; the grade compares texts, and must not be fooled by it."""
     one = Identity.generate().recipient
     assert check_recipients([one.upper(), f" {one} ", one]) == (one,)
-
-
-def test_age_opens_a_key_wrapped_for_two(
-    study: Study, custodian: tuple[str, Path], tool: Callable[[str], str], tmp_path: Path
-) -> None:
-    study.begin()
-    study.seal("teste", 0, recipients=[custodian[0], _own(study)])
-    (wrapped,) = study.ledger.folder.glob("pools/parity/teste/*.key")
-    command = [tool("age"), "--decrypt", "-i"]
-    opened = [
-        subprocess.run([*command, str(file), str(wrapped)], capture_output=True, check=True).stdout
-        for file in (custodian[1], study.ledger.folder / "keys/identity.age")
-    ]
-    assert opened[0] == opened[1]
-    assert len(opened[0]) == 64, "a key of 32 bytes and a salt of 32"
 
 
 # --- identities from elsewhere ------------------------------------------------------------------------------
@@ -293,9 +288,9 @@ def test_rewrap_hands_over_the_pool_and_all_that_is_kept_beside_it(
 
 
 def test_a_pool_with_many_submissions_is_handed_on_twice_in_one_file_each_time(
-    study: Study, custodian: tuple[str, Path], tool: Callable[[str], str]
+    study: Study, custodian: tuple[str, Path]
 ) -> None:
-    """Its keyset, as age opens it: of each ciphertext, in order, its SHA-256 and 64 bytes of key and salt."""
+    """Its keyset: of each ciphertext, in order, its SHA-256 and 64 bytes of key and salt."""
     study.begin()
     study.seal("dev", 0)
     first = study.ledger.run("parity", "rehearsal", study.predictions(0))
@@ -314,9 +309,10 @@ def test_a_pool_with_many_submissions_is_handed_on_twice_in_one_file_each_time(
     (second,) = _blobs(study) - before - {keyset} - {each for each in _blobs(study) if "submission" in each}
     study.ledger.erratum(first.name, corrected, reason="a label")
     assert study.ledger.rewrap("parity", "dev", custodian[0]).keys == 5
+    (identity,) = identities_of_file(custodian[1].read_bytes()) or ()
     for name, ciphertexts in ((keyset, 3), (second, 4)):
-        command = [tool("age"), "--decrypt", "-i", str(custodian[1]), str(folder / name)]
-        held = subprocess.run(command, capture_output=True, check=True).stdout
+        held = identity.decrypt((folder / name).read_bytes())
+        assert held is not None
         assert len(held) == 96 * ciphertexts
         digests = [held[at : at + 32].hex() for at in range(0, len(held), 96)]
         assert digests == sorted(digests)

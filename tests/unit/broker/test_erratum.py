@@ -111,7 +111,7 @@ def test_another_format_of_the_same_values_is_no_change(study: Study) -> None:
 
 def test_when_a_label_was_given_may_be_corrected_too(study: Study) -> None:
     first = revealed(study)
-    path = corrected(study, [], lambda cells: [*cells[:4], "2099-02-02T00:00:00Z"])
+    path = corrected(study, [], lambda cells: [*cells[:4], "2099-02-02T00:00:00Z", *cells[5:]])
     made = study.ledger.erratum(first.name, path, reason="the second rating")
     assert made.document["erratum"]["changed"] == {"cases.labelled_at": 1}
     assert errors_of(made.document) == errors_of(first.document)
@@ -122,8 +122,8 @@ def test_when_a_label_was_given_may_be_corrected_too(study: Study) -> None:
     [
         (lambda cells: ["X" * 6, *cells[1:]], errors.ErratumCasesDiffer),
         (lambda cells: [cells[0], "c-other", *cells[2:]], errors.ErratumInputsDiffer),
-        (lambda cells: [*cells[:3], "female", cells[4]], errors.ErratumInputsDiffer),
-        (lambda cells: [*cells[:4], "yesterday"], errors.TableNotTime),
+        (lambda cells: [*cells[:3], "female", *cells[4:]], errors.ErratumInputsDiffer),
+        (lambda cells: [*cells[:4], "yesterday", *cells[5:]], errors.TableNotTime),
     ],
 )
 def test_what_can_be_seen_without_reading_costs_nothing(
@@ -147,7 +147,7 @@ def test_a_case_more_or_less_is_refused_with_counts(study: Study) -> None:
     with pytest.raises(errors.ErratumCasesDiffer) as refused:
         study.ledger.erratum(first.name, path, reason="labels")
     assert (refused.value.fields["unknown"], refused.value.fields["absent"]) == (0, 3)
-    path.write_text("\n".join([*lines, "999999,c1,1,male,2099-01-01T00:00:00Z"]) + "\n")
+    path.write_text("\n".join([*lines, "999999,c1,1,male,2099-01-01T00:00:00Z,"]) + "\n")
     with pytest.raises(errors.ErratumCasesDiffer) as refused:
         study.ledger.erratum(first.name, path, reason="labels")
     assert (refused.value.fields["unknown"], refused.value.fields["absent"]) == (1, 0)
@@ -167,7 +167,7 @@ def test_a_change_that_only_the_read_shows_is_a_failed_attempt(study: Study) -> 
     first = revealed(
         study, plan=lambda text: text.replace("values: [female, male], is: input", "values: [female, male]")
     )
-    path = corrected(study, [1], lambda cells: [*cells[:3], "female", cells[4]])
+    path = corrected(study, [1], lambda cells: [*cells[:3], "female", *cells[4:]])
     with pytest.raises(errors.ErratumChangesMore) as refused:
         study.ledger.erratum(first.name, path, reason="labels, and more")
     assert refused.value.fields["columns"] == "cases.sex: 1"

@@ -22,6 +22,7 @@ from lacre.broker.submissions import context_of, submitted
 from lacre.ledger.envelope import PAYLOAD_REQUEST, Envelope
 from lacre.ledger.keys import PrivateKey
 from lacre.pools import vault
+from lacre.pools.content import Held
 from lacre.pools.seal import Identity
 from lacre.rules.requests import Read
 from lacre.store.locks import try_lock
@@ -650,10 +651,10 @@ def test_a_submission_that_does_not_fit_is_found_before_anything_is_spent(story:
         (b"case_id,predicted\n000001,1\n", errors.TableColumnAbsent),
         (b"case_id,prediction\nX1,1\n", errors.ForeignCases),
     ):
-        raws = (Raw("cases", Format.CSV, content),)
+        raws = (Raw("cases", Format.CSV, Held(content)),)
         sealed, ciphertext, wrapped = vault.encrypt_submission(
             context_of(state, "parity", pool, ""),
-            [("cases", content)],
+            [("cases", Held(content))],
             recipients=pool.recipients,
             entropy=desk.entropy,
         )
@@ -672,10 +673,10 @@ def test_a_submission_made_for_another_pool_does_not_open_here(story: Story) -> 
     content = story.study.predictions(0).read_bytes()
     sealed, ciphertext, wrapped = vault.encrypt_submission(
         replace(context_of(state, "parity", pool, ""), pool="dev"),
-        [("cases", content)],
+        [("cases", Held(content))],
         recipients=pool.recipients,
         entropy=desk.entropy,
     )
     other = replace(request, blobs={sealed.ciphertext: ciphertext, sealed.wrapped_key: wrapped})
-    raws = (Raw("cases", Format.CSV, content),)
+    raws = (Raw("cases", Format.CSV, Held(content)),)
     story.refused(errors.PoolBlobChanged, _signed(story, other, submissions=(submitted("", raws, sealed),)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.secrets.canaries import CANARY, COLUMN, sings
 
 from lacre.cli import main
 
@@ -68,6 +69,8 @@ def lacre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         capsys.readouterr()
         status = main([str(argument) for argument in arguments])
         written = capsys.readouterr()
+        assert not sings(written.out), "a cell of a sealed pool"
+        assert not sings(written.err), "a cell of a sealed pool"
         return Answer(status, written.out, written.err)
 
     return call
@@ -76,9 +79,11 @@ def lacre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def cases(prefix: str, missed: int = 0) -> tuple[str, str]:
     """A pool of 100 women and 100 men, all positive, and predictions that miss the first `missed` women."""
     ids = [f"{prefix}{number:03}" for number in range(200)]
-    pool = [f"{name},{'female' if place < 100 else 'male'},1" for place, name in enumerate(ids)]
+    pool = [f"{name},{'female' if place < 100 else 'male'},1,{CANARY}" for place, name in enumerate(ids)]
     submission = [f"{name},{0 if place < missed else 1}" for place, name in enumerate(ids)]
-    return "\n".join(["id,sex,label", *pool]) + "\n", "\n".join(["id,prediction", *submission]) + "\n"
+    return "\n".join([f"id,sex,label,{COLUMN}", *pool]) + "\n", "\n".join(
+        ["id,prediction", *submission]
+    ) + "\n"
 
 
 @pytest.fixture

@@ -162,7 +162,7 @@ def test_erratum_ends_with_its_verdict(revealed: Lacre, tmp_path: Path) -> None:
     """
     lines = (tmp_path / "teste.csv").read_text().splitlines()
     for row in (1, 200):
-        lines[row] = lines[row].removesuffix("1") + "0"
+        lines[row] = lines[row].replace(",1,", ",0,", 1)
     (tmp_path / "corrected.csv").write_text("\n".join(lines) + "\n")
     answer = revealed("erratum", "screen@4", "corrected.csv", "--reason", "two slips", "--json")
     assert answer.status == 3, answer.out

@@ -6,7 +6,7 @@ from lacre.errors import CheckpointInvalid, NoteInvalid, NoteUnsigned
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.keys import PrivateKey
 from lacre.ledger.merkle import EMPTY_ROOT
-from lacre.ledger.note import Note, VerifierKey, sign_note
+from lacre.ledger.note import VerifierKey, sign_note
 
 # The example of https://c2sp.org/tlog-checkpoint (its key is not published).
 BODY = "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n"
@@ -21,9 +21,17 @@ ORIGIN = "lacre/0a1b2c3d"
 
 
 def test_the_published_checkpoint_is_read() -> None:
-    checkpoint = Checkpoint.parse(Note.parse(NOTE).text)
+    checkpoint = Checkpoint.of_note(NOTE)
     assert checkpoint == Checkpoint("example.com/behind-the-sofa", 20852163, bytes.fromhex(ROOT))
     assert checkpoint.format() == BODY
+
+
+def test_the_tree_note_of_go_is_a_checkpoint() -> None:
+    """What Go's `sumdb/tlog` publishes as the form of a tree (note_test.go), and its hash in hexadecimal."""
+    text = "go.sum database tree\n123456789012\nTszzRgjTG6xce+z2AG31kAXYKBgQVtCSCE40HmuwBb0=\n"
+    root = "4eccf34608d31bac5c7becf6006df59005d828181056d092084e341e6bb005bd"
+    assert Checkpoint.parse(text) == Checkpoint("go.sum database tree", 123456789012, bytes.fromhex(root))
+    assert Checkpoint.parse(text).format() == text
 
 
 def test_further_lines_are_kept() -> None:

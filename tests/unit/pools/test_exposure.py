@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from lacre.canonical import sha256_hex
 from lacre.errors import PrintsInvalid
 from lacre.pools import chance
 from lacre.pools.exposure import (
@@ -43,7 +44,7 @@ def prints(protocol: Protocol, table: Make) -> Take:
         files: Sequence[bytes] = (),
         **cells: Sequence[object],
     ) -> Prints:
-        tables, raws = {name: table(ids, name, **cells)}, [(name, raw) for raw in files]
+        tables, raws = {name: table(ids, name, **cells)}, [(name, sha256_hex(raw)) for raw in files]
         made = fingerprint(tables, protocol, study=study, genesis=genesis, key=key, files=raws)
         return Prints.decode(made.encode())
 

@@ -1,9 +1,8 @@
-"""A backup of key files: what age and tar give back, and what is refused of anybody's file."""
+"""A backup of key files: what it gives back, and what is refused of anybody's file."""
 
 import io
-import subprocess
 import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -40,26 +39,6 @@ def test_a_closed_one_shows_nothing_and_opens_with_its_passphrase_alone(closed: 
         unpack(closed[:-1], PASSPHRASE, HERE)
     with pytest.raises(PassphraseNotText):
         pack(FILES, "caf\udce9")
-
-
-def test_tar_reads_an_open_one(tool: Callable[[str], str], tmp_path: Path) -> None:
-    (tmp_path / "keys.tar").write_bytes(pack(FILES, None))
-    subprocess.run([tool("tar"), "-xf", "keys.tar"], cwd=tmp_path, check=True)
-    assert {name: (tmp_path / name).read_bytes() for name in FILES} == FILES
-
-
-def test_age_opens_a_closed_one(closed: bytes, tool: Callable[[str], str], tmp_path: Path) -> None:
-    (tmp_path / "keys.age").write_bytes(closed)
-    tool("age")
-    subprocess.run(
-        [tool("script"), "--quiet", "--command", "age --decrypt --output keys.tar keys.age", "/dev/null"],
-        cwd=tmp_path,
-        input=f"{PASSPHRASE}\n".encode(),
-        stdout=subprocess.DEVNULL,
-        check=True,
-        timeout=60,
-    )
-    assert unpack((tmp_path / "keys.tar").read_bytes(), None, HERE) == FILES
 
 
 # --- anybody's file ----------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 import random
 import shutil
 import stat
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -163,24 +162,6 @@ def test_a_closed_fingerprint_key_of_another_ledger_is_refused(closed: Path, tmp
     (tmp_path / keyrings.FINGERPRINT).write_bytes((closed / keyrings.FINGERPRINT).read_bytes())
     with pytest.raises(KeyFileDamaged, match=keyrings.FINGERPRINT):
         _ = other.fingerprint
-
-
-def test_age_and_openssl_read_the_files(opened: Keyring, tool: Callable[[str], str], tmp_path: Path) -> None:
-    openssl = [
-        tool("openssl"),
-        "pkey",
-        "-in",
-        str(opened.folder / keyrings.PERSON),
-        "-pubout",
-        "-outform",
-        "DER",
-    ]
-    public = subprocess.run(openssl, check=True, capture_output=True).stdout
-    assert public.endswith(opened.person.public.raw)
-    secrets = SealKey(bytes(32), bytes(range(32)))
-    (tmp_path / "wrapped").write_bytes(seal.wrap(secrets, [opened.identity.recipient]))
-    age = [tool("age"), "-d", "-i", str(opened.folder / keyrings.IDENTITY), str(tmp_path / "wrapped")]
-    assert subprocess.run(age, check=True, capture_output=True).stdout == secrets.joined()
 
 
 def test_the_identity_opens_what_is_sealed_to_its_recipient(opened: Keyring) -> None:

@@ -7,7 +7,7 @@ import random
 import shutil
 import stat
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from lacre.errors import (
     SealNotProven,
 )
 from lacre.pools import vault as vaults
+from lacre.pools.content import Content, Held, OnDisk
 from lacre.pools.seal import Context, Identity
 from lacre.pools.vault import Sealed, SealedSubmission, Vault
 from lacre.store.discover import BlobKind
@@ -47,12 +48,22 @@ def identity() -> Identity:
     return Identity.generate()
 
 
+def _held(records: Sequence[tuple[str, bytes]] = RECORDS) -> list[tuple[str, Content]]:
+    return [(table, Held(raw)) for table, raw in records]
+
+
 def _seal(
     vault: Vault, identity: Identity, entropy: Entropy, records: list[tuple[str, bytes]] = RECORDS
 ) -> Sealed:
     recipients = [identity.recipient, Identity.generate().recipient]
     return vaults.seal_pool(
-        vault, CONTEXT, records, prints=PRINTS, recipients=recipients, identities=[identity], entropy=entropy
+        vault,
+        CONTEXT,
+        _held(records),
+        prints=PRINTS,
+        recipients=recipients,
+        identities=[identity],
+        entropy=entropy,
     )
 
 
@@ -80,7 +91,7 @@ def test_what_is_sealed_is_opened(
 def test_either_recipient_opens_and_nobody_else(vault: Vault, entropy: Entropy) -> None:
     first, second = Identity.generate(), Identity.generate()
     recipients = [first.recipient, second.recipient]
-    sealed = vaults.seal_pool(vault, CONTEXT, RECORDS, prints=PRINTS, recipients=recipients, entropy=entropy)
+    sealed = vaults.seal_pool(vault, CONTEXT, _held(), prints=PRINTS, recipients=recipients, entropy=entropy)
     assert sealed.recipients == (first.recipient, second.recipient)
     for one in (first, second):
         assert vaults.open_pool(vault, CONTEXT, sealed, [one]) == RECORDS
@@ -133,13 +144,18 @@ def test_each_pool_has_a_key_and_a_salt_of_its_own(
     assert {r.hmac for r in one.records}.isdisjoint(r.hmac for r in two.records)
 
 
-def test_sealing_holds_little_more_than_the_raw_bytes(
-    vault: Vault, identity: Identity, entropy: Entropy
+def test_sealing_holds_little_of_a_file_at_a_time(
+    vault: Vault, identity: Identity, entropy: Entropy, tmp_path: Path
 ) -> None:
-    records = [("images", bytes(24_000_000))]
+    path = tmp_path / "images.csv"
+    path.write_bytes(bytes(24_000_000))
+    records = [("images", OnDisk.at(path))]
     tracemalloc.start()
     try:
-        _seal(vault, identity, entropy, records)
+        vaults.seal_pool(
+            vault, CONTEXT, records, prints=PRINTS, recipients=[identity.recipient], identities=[identity],
+            entropy=entropy,
+        )  # fmt: skip
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()
@@ -239,7 +255,7 @@ def test_a_seal_that_does_not_fit_is_not_begun(
 
 def test_a_bad_recipient_is_refused_before_anything_is_written(vault: Vault, entropy: Entropy) -> None:
     with pytest.raises(RecipientInvalid):
-        vaults.seal_pool(vault, CONTEXT, RECORDS, prints=b"", recipients=["age1no"], entropy=entropy)
+        vaults.seal_pool(vault, CONTEXT, _held(), prints=b"", recipients=["age1no"], entropy=entropy)
     assert not vault.folder.exists()
 
 
@@ -277,7 +293,7 @@ def test_who_can_open(identity: Identity) -> None:
 
 def _submit(vault: Vault, identity: Identity, entropy: Entropy) -> SealedSubmission:
     return vaults.seal_submission(
-        vault, SUBMISSION, RECORDS, recipients=[identity.recipient], entropy=entropy
+        vault, SUBMISSION, _held(), recipients=[identity.recipient], entropy=entropy
     )
 
 
@@ -313,14 +329,14 @@ def test_everything_kept_of_a_pool_goes_into_one_keyset_and_from_there_into_the_
             assert vaults.open_submission(vault, SUBMISSION, moved, held) == RECORDS
     stranger = replace(kept[0], ciphertext="0" * 64, wrapped_key=digest, keyset=True)
     with pytest.raises(PoolBlobChanged, match="handed on"):
-        vaults.submission_matches(vault, SUBMISSION, stranger, RECORDS, held)
+        vaults.submission_matches(vault, SUBMISSION, stranger, _held(), held)
 
 
 def test_a_submission_is_known_again(vault: Vault, identity: Identity, entropy: Entropy) -> None:
     kept = _submit(vault, identity, entropy)
 
     def matches(*records: tuple[str, bytes]) -> bool:
-        return vaults.submission_matches(vault, SUBMISSION, kept, records, [identity])
+        return vaults.submission_matches(vault, SUBMISSION, kept, _held(records), [identity])
 
     images, faces, more = RECORDS
     assert matches(images, faces, more)
@@ -331,7 +347,7 @@ def test_a_submission_is_known_again(vault: Vault, identity: Identity, entropy: 
     assert not matches(images, faces, ("images", b"y"))
     assert not matches(images, faces, ("faces", b"x"))
     with pytest.raises(IdentityCannotOpen):
-        vaults.submission_matches(vault, SUBMISSION, kept, RECORDS, [Identity.generate()])
+        vaults.submission_matches(vault, SUBMISSION, kept, _held(), [Identity.generate()])
 
 
 def test_a_submission_opens_as_its_own_system_alone(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.secrets.canaries import CANARY, COLUMN
 
 import lacre
 from lacre.api import Ledger
@@ -65,7 +66,12 @@ def table(rows: list[dict[str, str]], path: Path) -> Path:
 
 def cases(prefix: str) -> list[dict[str, str]]:
     return [
-        {"case_id": f"{prefix}{number}", "label": str(number % 2), "sex": ("female", "male")[number // 2 % 2]}
+        {
+            "case_id": f"{prefix}{number}",
+            "label": str(number % 2),
+            "sex": ("female", "male")[number // 2 % 2],
+            COLUMN: CANARY,
+        }
         for number in range(80)
     ]
 

@@ -251,6 +251,16 @@ def test_a_result_json_that_says_something_else_is_found(
     assert codes(verified.audit) == {"shown-differs"}
 
 
+def test_a_result_json_that_says_two_things_at_once_is_found(
+    bundled: dict[str, bytes], packed: Packed
+) -> None:
+    """A name that stands twice: some readers take the first, and others the last."""
+    shown = bundled["result.json"].replace(b"{", b'{"state": "PASS", ', 1)
+    assert json.loads(shown) == json.loads(bundled["result.json"])
+    verified = packed.verify(packed.signed({**bundled, "result.json": shown}))
+    assert codes(verified.audit) == {"file-unfit"}
+
+
 @pytest.mark.parametrize("junk", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
 def test_a_result_json_that_is_none(bundled: dict[str, bytes], packed: Packed, junk: bytes) -> None:
     verified = packed.verify(packed.signed({**bundled, "result.json": junk}))
@@ -293,17 +303,23 @@ def test_a_bundle_of_another_ledger(
             )
 
 
-def test_a_bundle_that_the_ledger_has_outgrown_is_as_sound_as_ever(tmp_path: Path) -> None:
+def test_a_bundle_that_the_ledger_has_outgrown_is_sound_where_a_register_shows_it(tmp_path: Path) -> None:
+    """A newer receipt alone cannot tell it from an older copy of some other history: that is found."""
     with lacre.init(tmp_path, state=tmp_path / "state") as ledger:
         result = live(ledger, tmp_path, "one")
         ledger.export(result, tmp_path / "r.zip")
         (tmp_path / "early").write_bytes(ledger.register(protocol("two")).receipt)
         ledger.export_registry(tmp_path / "registry")
-    for memory, warning in (("early", "memory-unproved"), ("registry", "memory-newer")):
-        verified = lacre.verify(tmp_path / "r.zip", memory=[tmp_path / memory])
+    verified = lacre.verify(tmp_path / "r.zip", memory=[tmp_path / "early"])
+    assert [(each.code, each.entry) for each in verified.findings] == [("memory-unproved", 5)]
+    assert "folder of a register" in verified.findings[0].message
+    for memories in (["registry"], ["early", "registry"], ["registry", "early"]):
+        verified = lacre.verify(tmp_path / "r.zip", memory=[tmp_path / each for each in memories])
         assert verified.ok
-        assert warning in warnings(verified.audit)
-        assert ("remembered" in verified.shown) == (memory == "registry")
+        assert [each.code for each in verified.warnings if each.code.startswith("memory")] == [
+            "memory-newer" for _each in memories
+        ]
+        assert all(each in verified.shown["remembered"] for each in memories)
 
 
 def protocol(study: str) -> bytes:

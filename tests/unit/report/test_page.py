@@ -53,7 +53,7 @@ def test_a_table_that_fits_is_one() -> None:
 def test_a_table_that_does_not_fit_is_written_row_by_row() -> None:
     page = Page()
     page.table([Column("name"), Column("a long title"), Column("other")], [["row", "x" * 12, ""]], indent=0)
-    assert page.render(20).splitlines() == ["row", "  a long title:", "  xxxxxxxxxxxx"]
+    assert page.render(20).splitlines() == ["row", "  a long title:", "    xxxxxxxxxxxx"]
 
 
 def test_a_spare_column_gives_way_first() -> None:
@@ -87,7 +87,8 @@ def test_a_table_without_room_is_read_cell_by_cell() -> None:
         "  version 2",
         "    time: 2026-01-01 00:00",
         "    by: Ana",
-        "    why: because the first one",
-        "    was not what we meant",
+        "    why: because the first",
+        "      one was not what we",
+        "      meant",
     ]
     assert page.render(44).splitlines()[:2] == ["  version 2", "    time: 2026-01-01 00:00; by: Ana"]

@@ -153,7 +153,7 @@ class World:
 
     def _bound(self, **fields: Any) -> dict[str, Any]:
         nonce = f"{self.index:032x}"
-        seen = {"size": 0, "root": Z}
+        seen = {"size": self.index, "root": Z}
         return {"genesis": self.state.genesis, "seen": seen, "nonce": nonce, "study": self.study, **fields}
 
     def register(
@@ -196,7 +196,7 @@ class World:
         self, purpose: str, pool: str, *analyses: str, by: str = PERSON.keyid, **more: Any
     ) -> ReadDecision:
         """Read a pool; `more` are facts, or fields of the request."""
-        names = ("accept_dev", "accept_exposure", "finishes", "submissions", "protocol", "ciphertext")
+        names = ("accept_dev", "accept_exposure", "finishes", "submissions", "protocol", "ciphertext", "seen")
         asked = {key: more.pop(key) for key in names if key in more}
         protocol = asked.pop("protocol", None) or (self.in_force() if self.state.study else Z)
         if purpose != "inputs":

@@ -119,6 +119,19 @@ def test_rule_02_a_read_is_of_the_seal_its_signer_means(registered: World) -> No
     assert registered.reveal(ciphertext=Z).read_class == "teste"
 
 
+def test_rule_02_a_read_that_names_no_seal_is_of_one_its_signer_had_seen(registered: World) -> None:
+    """The entry of the seal is among the first `size` ones, or the request was signed before it."""
+    registered.seal("teste")
+    sealed = registered.state.study.pools["teste"].sealed.entry
+    with pytest.raises(RequestOutdated) as refused:
+        registered.reveal(seen={"size": sealed, "root": Z})
+    assert (refused.value.rule, refused.value.fields["entry"]) == (2, sealed)
+    registered.seal("teste", replaces=sealed, reason=Z)
+    with pytest.raises(RequestOutdated):
+        registered.read("inputs", "teste", seen={"size": sealed + 1, "root": Z})
+    assert registered.reveal(seen={"size": sealed + 2, "root": Z}).read_class == "teste"
+
+
 def test_rule_02_a_replacement_replaces_something(registered: World) -> None:
     with pytest.raises(NothingToReplace):
         registered.seal("teste", replaces=1)

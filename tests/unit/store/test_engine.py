@@ -29,8 +29,9 @@ from lacre.errors import (
 )
 from lacre.shipped import migrations_folder
 from lacre.store import engine as engine_module
-from lacre.store import tables
+from lacre.store import failures, tables
 from lacre.store.engine import create_ledger, open_ledger, writing
+from lacre.store.failures import refusing
 from lacre.store.memory import Memory
 from lacre.store.reader import Columns, snapshot
 from lacre.store.writer import Writer
@@ -225,6 +226,43 @@ def test_a_ledger_in_use_for_too_long(tmp_path: Path, monkeypatch: pytest.Monkey
         with pytest.raises(StoreBusy), snapshot(engine):
             pass
     engine.dispose()
+
+
+def test_one_waits_for_as_long_as_others_get_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is looked at before and after each wait: it changes during two, and not during the third."""
+    monkeypatch.setattr(engine_module, "BUSY_SECONDS", 0)
+    path = tmp_path / "ledger.db"
+    engine = create_ledger(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        looks = iter([1, 2, 2, 3, 3, 3])
+        monkeypatch.setattr(failures, "_changed", lambda _path: next(looks))
+        with pytest.raises(StoreBusy), refusing(str(path)), writing(engine) as connection:
+            connection.begin()
+        assert next(looks, None) is None
+
+        def look(_path: str) -> int:
+            seen.append(len(seen))
+            if len(seen) == 4:
+                other.execute("COMMIT")
+            return seen[-1]
+
+        seen: list[int] = []
+        monkeypatch.setattr(failures, "_changed", look)
+        with writing(engine) as connection, connection.begin():
+            pass
+        assert len(seen) == 5, "two waits, and an attempt that was let in"
+    engine.dispose()
+
+
+def test_a_commit_is_a_change(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    close(path, create_ledger)
+    before = failures._changed(str(path))
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA user_version = 7")
+    assert failures._changed(str(path)) != before
+    assert failures._changed(str(tmp_path / "absent")) is None
 
 
 def test_permissions_that_keep_one_out(open_folder: Path, as_nobody: Nobody) -> None:

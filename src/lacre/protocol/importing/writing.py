@@ -318,8 +318,13 @@ def _scalar(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a text in double quotes; what JSON escapes, YAML reads the same."""
-    return json.dumps(text, ensure_ascii=False)
+    """Return a text in double quotes; what JSON escapes, YAML reads the same, and what no terminal shows is escaped."""
+    return "".join(c if c.isprintable() else _escape(c) for c in json.dumps(text, ensure_ascii=False))
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def _number(value: Fraction | float | None) -> str:

@@ -1,0 +1,29 @@
+"""Which pools of a study call their cases alike, so that ids alone tell whether they share some (rule 12)."""
+
+from lacre.protocol.models import Protocol
+from lacre.rules.state import PoolState, StudyState
+
+
+def ids_decide(study: StudyState, pool: str, other: PoolState) -> bool:
+    """Rule 12: whether the ids of a pool and of a sealed one name the same things, and of no table something else.
+
+    The pool is as the protocol in force declares it, the sealed one as that declared it under which it was sealed.
+    """
+    sealed = study.version(other.sealed.request.protocol)
+    if sealed is None:
+        return False
+    here, there = _naming(study.in_force.protocol, pool), _naming(sealed.protocol, other.name)
+    return bool(set(here.values()) & set(there.values())) and all(
+        here[name] == there[name] for name in here.keys() & there.keys()
+    )
+
+
+def _naming(protocol: Protocol, pool: str) -> dict[str, tuple[str, ...]]:
+    """By what the cases of each table of a pool are known: its namespace, or its name and key."""
+    held = protocol.pools[pool].tables if pool in protocol.pools else []
+    return {
+        name: ("namespace", namespace)
+        if (namespace := protocol.tables[name].id_namespace) is not None
+        else ("table", name, *protocol.tables[name].key)
+        for name in held
+    }

@@ -1,0 +1,107 @@
+"""The verbs whose every write is a point where the power may be cut: one line each, and a verb to come adds its own."""
+
+from dataclasses import dataclass
+
+from tests.crash.study import NAME, RECIPIENT
+
+ALL = ("kill", "torn", "lost", "kept", "full", "dead")
+KILL = ("kill",)
+
+
+@dataclass(frozen=True)
+class State:
+    """A ledger as some calls left it, begun where the state `after` ends; `-FILE` removes what stood there."""
+
+    after: str | None
+    calls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A call, where it begins, and what is true once it is done."""
+
+    words: str
+    start: str
+    adds: str = ""
+    """What the kinds of the entries that it adds match, given once or again: a regular expression, blanks between."""
+    done: tuple[str, ...] = ()
+    """The codes by which the same call is refused once it is done."""
+    modes: tuple[str, ...] = KILL
+    findings: tuple[str, ...] = ()
+    """What an audit may find until the call is given again."""
+    then: str = ""
+    """What must end with 0 after every cut, too."""
+    gone: str = ""
+    """What must be in no file once it is done."""
+    tidies: str = ""
+    """Where it clears away what it left unfinished when it was killed: a regular expression of paths."""
+
+
+POOLS = ("dev", "teste", "contraste")
+STATES = {
+    "nothing": State(None),
+    "made": State("nothing", (f"init --name {NAME}", "key new ../given/ana.pem")),
+    "registered": State("made", ("register ../given/plan.yaml",)),
+    "sealed": State("registered", tuple(f"seal small {pool} ../given/{pool}.csv" for pool in POOLS)),
+    "asked": State(
+        "sealed", ("reveal small --submission ../given/teste-predictions.csv --request-out ask.lacre",)
+    ),
+    "revealed": State("sealed", ("reveal small --submission ../given/teste-predictions.csv",)),
+    "exported": State("revealed", ("export --registry public", "deviate small late", "erase @0 --yes")),
+    "keyless": State(
+        "made", ("key backup keys.tar --open", "-.lacre/keys/person.pem", "-.lacre/keys/log.pem")
+    ),
+    "older": State(
+        "made", ("=.lacre", "register ../given/plan.yaml", "deviate small late", "erase @0 --yes", "~.lacre")
+    ),
+}
+
+_REVEAL = "reveal small --submission ../given/teste-predictions.csv"
+_RUN = "run small {} --pool {} --submission ../given/{}-predictions.csv"
+_ONCE = "read( read)* result"
+_ANEW = "read( read)? result( read result)?"
+
+VERBS = {
+    "register": Verb("register ../given/plan.yaml", "made", "register", ("study-already-registered",), ALL),
+    "seal": Verb("seal small teste ../given/teste.csv", "registered", "seal", ("pool-already-sealed",), ALL),
+    "amend": Verb(
+        "amend ../given/amended.yaml --reason why --yes", "sealed", "amend", ("nothing-amended",), ALL
+    ),
+    "reveal": Verb(_REVEAL, "sealed", _ONCE, ("teste-already-read",), ALL),
+    "init": Verb(
+        f"init --name {NAME}", "nothing", "genesis", ("ledger-exists",), ALL, tidies=r"work/\.lacre-"
+    ),
+    "ask": Verb(f"{_REVEAL} --request-out ask.lacre", "sealed", done=("file-exists",)),
+    "answer": Verb("reveal --request ask.lacre", "asked", _ONCE, ("request-answered",)),
+    "read-again": Verb(f"{_REVEAL} --accept-dev", "revealed", _ANEW),
+    "run-dev": Verb(_RUN.format("parity", "dev", "dev"), "sealed", _ANEW),
+    "run-contraste": Verb(
+        _RUN.format("contrast", "contraste", "contraste"), "sealed", f"{_ONCE}( read result)?"
+    ),
+    "inputs": Verb("inputs small teste -o in.csv", "sealed", "read( read)?", ("file-exists",)),
+    "erratum": Verb(
+        "erratum small@6 ../given/corrected.csv --reason why",
+        "revealed",
+        "erratum( erratum)? result( erratum result)?",
+    ),
+    "replace": Verb("seal small teste ../given/other.csv --replace --reason why", "sealed", "seal( seal)?"),
+    "rewrap": Verb(
+        f"rewrap small teste --recipient {RECIPIENT}", "sealed", "rewrap", ("identity-cannot-open",)
+    ),
+    "deviate": Verb("deviate small late", "registered", "deviate( deviate)?"),
+    "withdraw": Verb("withdraw small --reason why --yes", "registered", "withdraw", ("study-withdrawn",)),
+    "erase": Verb("erase @0 --yes", "registered", "erase", ("nothing-to-erase",), gone=NAME),
+    "rotate": Verb("key rotate broker", "made", "key( key)?"),
+    "enrol": Verb("key enrol ../given/ana.pem --role owner", "made", "key", ("key-already-enrolled",)),
+    "backup": Verb("key backup keys.tar --open", "made", done=("key-backup-exists",)),
+    "key-recover": Verb("key recover keys.tar", "keyless"),
+    "recover": Verb("recover", "older", "register deviate erase", findings=("memory-shrunk",), gone=NAME),
+    "bundle": Verb("export small@6 -o out.zip", "revealed", done=("file-exists",)),
+    "registry": Verb(
+        "export --registry public",
+        "exported",
+        then="audit --registry public",
+        gone=NAME,
+        tidies="work/public",
+    ),
+}

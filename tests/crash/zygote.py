@@ -1,0 +1,281 @@
+"""A process that has lacre loaded, and forks a child for each point where one is to die: `zygote.py SHIM`.
+
+It reads a request a line, as JSON, and answers each with a line; `harness.py` is the other end. `SHIM` is
+preloaded, and counts what the child writes. Nothing here judges: it tells what happened, and what lies there.
+"""
+
+import base64
+import contextlib
+import ctypes
+import gc
+import io
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
+
+from lacre.cli import main
+from lacre.pools import seal
+from lacre.store import engine
+
+MODES = ("off", "count", "kill", "torn", "lost", "kept", "full", "dead")
+
+
+class Shared(ctypes.Structure):
+    """What the shim keeps, as far as its log."""
+
+    _fields_ = [
+        ("calls", ctypes.c_int64),
+        ("fired", ctypes.c_int64),
+        ("same", ctypes.c_int64),
+        ("used", ctypes.c_int64),
+        ("what", ctypes.c_char * 8192),
+    ]
+
+
+class Shim:
+    """The preloaded library, from within."""
+
+    def __init__(self, path: str) -> None:
+        self._library = ctypes.CDLL(path)
+        self._library.shim_shared.restype = ctypes.POINTER(Shared)
+        self._shared = self._library.shim_shared()
+
+    def arm(self, root: Path, mode: str, at: int) -> None:
+        self._library.shim_arm(os.fsencode(root), MODES.index(mode), ctypes.c_long(at), int(mode == "count"))
+
+    def disarm(self) -> None:
+        self._library.shim_disarm()
+
+    def mark(self, text: str) -> None:
+        self._library.shim_mark(text.encode())
+
+    def seen(self) -> dict[str, Any]:
+        shared = self._shared.contents
+        log = ctypes.string_at(ctypes.addressof(shared) + ctypes.sizeof(Shared), shared.used)
+        return {
+            "calls": shared.calls,
+            "fired": bool(shared.fired),
+            "same": bool(shared.same),
+            "what": shared.what.decode(),
+            "log": base64.b64encode(log).decode(),
+        }
+
+
+@contextlib.contextmanager
+def stage(root: Path, environment: dict[str, str]) -> Iterator[None]:
+    """Be in the folder `work` of `root`, with state and temporary files beside it."""
+    places = {"XDG_STATE_HOME": str(root / "state"), "TMPDIR": str(root / "tmp"), **environment}
+    kept = dict(os.environ)
+    os.environ.update(places)
+    tempfile.tempdir = None
+    os.chdir(root / "work")
+    try:
+        yield
+    finally:
+        os.chdir("/")
+        os.environ.clear()
+        os.environ.update(kept)
+
+
+def call(root: Path, words: list[str], environment: dict[str, str]) -> dict[str, Any]:
+    """Run lacre in this process; what it said, and how it ended."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        stage(root, environment),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        warnings.catch_warnings(),
+    ):
+        sys.stdin = io.StringIO()
+        status = main(words)
+    return {"status": status, "out": out.getvalue(), "err": err.getvalue()}
+
+
+def die_in(shim: Shim, root: Path, words: list[str], environment: dict[str, str], mode: str, at: int) -> Any:
+    """Run lacre in a child that the shim has an eye on; None where it was killed."""
+    reading, writing = os.pipe()
+    shim.arm(root, "off", 0)
+    child = os.fork()
+    if not child:
+        try:
+            gc.disable()
+            os.close(reading)
+            shim.arm(root, mode, at)
+            said = json.dumps(call(root, words, environment)).encode()
+            shim.disarm()
+            with os.fdopen(writing, "wb") as pipe:
+                pipe.write(said)
+        except BaseException:  # noqa: BLE001 - a child must never go on as its parent
+            traceback.print_exc()
+            os._exit(99)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        said = pipe.read()
+    _pid, ended = os.waitpid(child, 0)
+    if os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == signal.SIGKILL:
+        return None
+    assert os.WEXITSTATUS(ended) == 0, f"{words} ended with {ended} and {said!r}"
+    return json.loads(said)
+
+
+def look(root: Path, environment: dict[str, str]) -> dict[str, Any]:
+    """What lies there: the audit, the entries, and every file below `root`."""
+    audit = call(root, ["audit", "--json"], environment)
+    modes = {str(p.relative_to(root)): p.lstat().st_mode for p in root.rglob("*")}
+    return {"audit": audit, "entries": entries_of(root), "files": modes, "remembered": remembered(root)}
+
+
+def entries_of(root: Path) -> list[list[Any]]:
+    """The entries as the columns have them, which the audit derives; none without a ledger."""
+    path = root / "work" / ".lacre" / "ledger.db"
+    if not path.is_file():
+        return []
+    with contextlib.closing(sqlite3.connect(path)) as ledger:
+        asked = 'SELECT kind, study, pool, read_class, finishes, hex(leaf_hash) FROM entries ORDER BY "index"'
+        return [list(row) for row in ledger.execute(asked)]
+
+
+def remembered(root: Path) -> int:
+    """How many entries the memory has of the one ledger it knows."""
+    sizes = [0]
+    for path in (root / "state").glob("lacre/ledgers/*/checkpoint"):
+        data = path.read_bytes()
+        for slot in (data[:8192], data[8192:]):
+            lines = slot.split(b"\n")
+            sizes.append(int(lines[1].split()[0]) if len(lines) > 1 else 0)
+    return max(sizes)
+
+
+def content_of(root: Path) -> dict[str, tuple[int, bytes]]:
+    """The mode and content of every file and folder below `root` but those that were given."""
+    found = {}
+    for folder, folders, files in os.walk(root):
+        if folder == str(root):
+            folders.remove("given")
+        for name in (*folders, *files):
+            path = f"{folder}/{name}"
+            content = b"" if name in folders else Path(path).read_bytes()
+            found[path[len(str(root)) + 1 :]] = (os.lstat(path).st_mode, content)
+    return found
+
+
+def holding(found: dict[str, tuple[int, bytes]], needles: list[bytes]) -> list[str]:
+    """The files that hold one of the needles."""
+    return [path for path, (_mode, content) in found.items() if any(needle in content for needle in needles)]
+
+
+def examine(asked: dict[str, Any], root: Path, begun: dict[str, tuple[int, bytes]] | None) -> dict[str, Any]:
+    """Look, give the call again, and look again; nothing of it where all is as it was when it was `begun`.
+
+    What is byte for byte as before the call needs no second look: of that state it is known what it is, and what
+    the call does to it. The same where the call that was given again left all as it was.
+    """
+    environment = asked["environment"]
+    needles = [bytes.fromhex(needle) for needle in asked["needles"]]
+    there = content_of(root)
+    plain = holding(there, needles)
+    if there == begun:
+        return {"unchanged": True, "plain": plain}
+    seen: dict[str, Any] = {"unchanged": False, "after": look(root, environment)}
+    if asked["then"]:
+        seen["then"] = call(root, asked["then"], environment)
+    if not asked["again"]:
+        return {**seen, "plain": plain}
+    before = content_of(root)
+    seen["again"] = call(root, asked["again"], environment)
+    after = content_of(root)
+    seen["last"] = look(root, environment) if after != before else seen["after"]
+    left = holding(after, [asked["gone"].encode()]) if asked["gone"] else []
+    return {**seen, "left": left, "plain": sorted({*plain, *holding(after, needles)})}
+
+
+def answer(shim: Shim, asked: dict[str, Any]) -> dict[str, Any]:
+    """Do what a request asks for."""
+    root, environment = Path(asked["root"]), asked["environment"]
+    if asked["do"] == "call":
+        return call(root, asked["words"], environment)
+    if asked["do"] == "look":
+        return look(root, environment)
+    if asked["do"] == "examine":
+        return examine(asked, root, None)
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(asked["start"], root)
+    inodes = {str(p.relative_to(root)): p.lstat().st_ino for p in (root, *root.rglob("*"))}
+    said = die_in(shim, root, asked["words"], environment, asked["mode"], asked["at"])
+    seen = {**shim.seen(), "said": said}
+    if seen["same"]:
+        return seen
+    if asked["mode"] == "count":
+        return {**seen, "inodes": inodes, **examine(asked, root, None)}
+    return {**seen, **examine(asked, root, content_of(Path(asked["start"])))}
+
+
+def warm(shim: Shim) -> None:
+    """Have the opening of what was sealed before mark itself, and spend no time twice."""
+    encrypt, decrypt = seal.encrypt, seal.decrypt
+    own: set[bytes] = set()
+
+    def noted(key: bytes, context: seal.Context, plaintext: Any) -> Iterator[bytes]:
+        own.add(key)
+        return encrypt(key, context, plaintext)
+
+    def marked(key: bytes, context: seal.Context, ciphertext: Any) -> Iterator[bytes]:
+        if context.system is None and key not in own:
+            shim.mark(f"decrypt {context.pool}")
+        return decrypt(key, context, ciphertext)
+
+    seal.encrypt, seal.decrypt = noted, marked
+    share_what_is_compiled()
+    gc.collect()
+    gc.freeze()
+
+
+def share_what_is_compiled() -> None:
+    """Let SQLAlchemy compile each statement once for all engines that come and go here."""
+    cache: LRUCache[Any, Any] = LRUCache(2000)
+    store: Any = engine
+    dialect: Any = SQLiteDialect_pysqlite
+    make = store.create_engine
+
+    def sharing(*given: Any, **named: Any) -> Any:
+        made = make(*given, **named)
+        made._compiled_cache = cache
+        return made
+
+    store.create_engine = sharing
+    # The keys of the cache have the dialect in them, and all of these are one.
+    dialect.__hash__ = lambda _dialect: 0
+    dialect.__eq__ = lambda one, other: type(one) is type(other)
+
+
+def serve() -> None:
+    """Answer until there are no more requests."""
+    shim = Shim(sys.argv[1])
+    warm(shim)
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    requests = os.fdopen(os.dup(0), encoding="utf-8")
+    for line in requests:
+        try:
+            said = answer(shim, json.loads(line))
+        except Exception:  # noqa: BLE001 - whoever asked is told
+            said = {"failed": traceback.format_exc()}
+        answers.write(json.dumps(said) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    serve()
