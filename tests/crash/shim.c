@@ -393,6 +393,7 @@ int fchmodat(int folder, const char *name, mode_t mode, int flags) {
     char path[PATH_MAX];
     if (!armed.mode || !resolve(folder, name, path)) return real_fchmodat(folder, name, mode, flags);
     CARRY_OUT(decide('c', path, 0, 0), int, real_fchmodat(folder, name, mode, flags), );
+    KEEP('c', 0, 0, path, "", NULL, 0);
     return answer;
 }
 int chmod(const char *name, mode_t mode) { return fchmodat(AT_FDCWD, name, mode, 0); }
@@ -401,5 +402,6 @@ int fchmod(int fd, mode_t mode) {
     if (!watched(fd)) return real_fchmod(fd, mode);
     tracked(fd, path);
     CARRY_OUT(decide('c', path, 0, 0), int, real_fchmod(fd, mode), );
+    KEEP('c', 0, 0, path, "", NULL, 0);
     return answer;
 }

@@ -24,7 +24,7 @@ def test_a_cut_at_every_write(harness: Harness, name: str, mode: str) -> None:
     verb = VERBS[name]
     whole = harness.whole(verb)
     wrong, tried = [], 0
-    for seen in harness.points(verb, mode):
+    for seen in harness.points(verb, mode, whole):
         tried += 1
         try:
             check(verb, whole, seen)

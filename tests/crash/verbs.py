@@ -6,6 +6,7 @@ from tests.crash.study import NAME, RECIPIENT
 
 ALL = ("kill", "torn", "lost", "kept", "full", "dead")
 KILL = ("kill",)
+NONE = ()  # what it does is done by another, too
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,10 @@ VERBS = {
         "amend ../given/amended.yaml --reason why --yes", "sealed", "amend", ("nothing-amended",), ALL
     ),
     "reveal": Verb(_REVEAL, "sealed", _ONCE, ("teste-already-read",), ALL),
-    "init": Verb(
-        f"init --name {NAME}", "nothing", "genesis", ("ledger-exists",), ALL, tidies=r"work/\.lacre-"
-    ),
+    "init": Verb(f"init --name {NAME}", "nothing", "genesis", ("ledger-exists",), tidies=r"work/\.lacre-"),
     "ask": Verb(f"{_REVEAL} --request-out ask.lacre", "sealed", done=("file-exists",)),
     "answer": Verb("reveal --request ask.lacre", "asked", _ONCE, ("request-answered",)),
-    "read-again": Verb(f"{_REVEAL} --accept-dev", "revealed", _ANEW),
+    "read-again": Verb(f"{_REVEAL} --accept-dev", "revealed", _ANEW, modes=NONE),
     "run-dev": Verb(_RUN.format("parity", "dev", "dev"), "sealed", _ANEW),
     "run-contraste": Verb(
         _RUN.format("contrast", "contraste", "contraste"), "sealed", f"{_ONCE}( read result)?"

@@ -29,6 +29,8 @@ from lacre.cli import main
 from lacre.pools import seal
 from lacre.store import engine
 
+Content = dict[str, tuple[int, bytes | None]]
+"""Mode and content of files by path; of folders, None."""
 MODES = ("off", "count", "kill", "torn", "lost", "kept", "full", "dead")
 
 
@@ -132,9 +134,9 @@ def die_in(shim: Shim, root: Path, words: list[str], environment: dict[str, str]
 
 
 def look(root: Path, environment: dict[str, str]) -> dict[str, Any]:
-    """What lies there: the audit, the entries, and every file below `root`."""
+    """What lies there: the audit, the entries, the memory, and the mode of every file but those that were given."""
     audit = call(root, ["audit", "--json"], environment)
-    modes = {str(p.relative_to(root)): p.lstat().st_mode for p in root.rglob("*")}
+    modes = {path: mode for path, (mode, _content) in content_of(root).items()}
     return {"audit": audit, "entries": entries_of(root), "files": modes, "remembered": remembered(root)}
 
 
@@ -159,25 +161,46 @@ def remembered(root: Path) -> int:
     return max(sizes)
 
 
-def content_of(root: Path) -> dict[str, tuple[int, bytes]]:
+def content_of(root: Path) -> Content:
     """The mode and content of every file and folder below `root` but those that were given."""
-    found = {}
+    found: Content = {}
     for folder, folders, files in os.walk(root):
         if folder == str(root):
             folders.remove("given")
         for name in (*folders, *files):
             path = f"{folder}/{name}"
-            content = b"" if name in folders else Path(path).read_bytes()
+            content = None if name in folders else Path(path).read_bytes()
             found[path[len(str(root)) + 1 :]] = (os.lstat(path).st_mode, content)
     return found
 
 
-def holding(found: dict[str, tuple[int, bytes]], needles: list[bytes]) -> list[str]:
+def put_back(root: Path, start: Path) -> Content:
+    """Make `root` what `start` is, which is told."""
+    wanted = content_of(start)
+    if not root.exists() or (root / "given").stat().st_mtime_ns != (start / "given").stat().st_mtime_ns:
+        shutil.rmtree(root, ignore_errors=True)
+        shutil.copytree(start, root)
+        return wanted
+    there = content_of(root)
+    for path in sorted(there, reverse=True):  # what is in a folder, then the folder
+        if wanted.get(path) != there[path]:
+            (root / path).rmdir() if there[path][1] is None else (root / path).unlink()
+    for path in sorted(wanted):
+        mode, content = wanted[path]
+        if wanted[path] != there.get(path):
+            (root / path).mkdir() if content is None else (root / path).write_bytes(content)
+            (root / path).chmod(mode)
+    return wanted
+
+
+def holding(found: Content, needles: list[bytes]) -> list[str]:
     """The files that hold one of the needles."""
-    return [path for path, (_mode, content) in found.items() if any(needle in content for needle in needles)]
+    return [
+        path for path, (_mode, data) in found.items() if data and any(needle in data for needle in needles)
+    ]
 
 
-def examine(asked: dict[str, Any], root: Path, begun: dict[str, tuple[int, bytes]] | None) -> dict[str, Any]:
+def examine(asked: dict[str, Any], root: Path, begun: Content | None) -> dict[str, Any]:
     """Look, give the call again, and look again; nothing of it where all is as it was when it was `begun`.
 
     What is byte for byte as before the call needs no second look: of that state it is known what it is, and what
@@ -211,16 +234,15 @@ def answer(shim: Shim, asked: dict[str, Any]) -> dict[str, Any]:
         return look(root, environment)
     if asked["do"] == "examine":
         return examine(asked, root, None)
-    shutil.rmtree(root, ignore_errors=True)
-    shutil.copytree(asked["start"], root)
-    inodes = {str(p.relative_to(root)): p.lstat().st_ino for p in (root, *root.rglob("*"))}
+    begun = put_back(root, Path(asked["start"]))
+    inodes = {}
+    if asked["mode"] == "count":
+        inodes = {str(p.relative_to(root)): p.lstat().st_ino for p in (root, *root.rglob("*"))}
     said = die_in(shim, root, asked["words"], environment, asked["mode"], asked["at"])
-    seen = {**shim.seen(), "said": said}
+    seen = {**shim.seen(), "said": said, "inodes": inodes}
     if seen["same"]:
         return seen
-    if asked["mode"] == "count":
-        return {**seen, "inodes": inodes, **examine(asked, root, None)}
-    return {**seen, **examine(asked, root, content_of(Path(asked["start"])))}
+    return {**seen, **examine(asked, root, None if inodes else begun)}
 
 
 def warm(shim: Shim) -> None:

@@ -150,7 +150,8 @@ def _changed(
 ) -> Callable[[Artefacts], Callable[[bytes], object]]:
     """Read an example in which one value is another: the canonical form, which mutation breaks, is kept.
 
-    The first byte says which example, two more which place in it; the rest is the value.
+    The first byte says which example, two more which place in it; the rest is the value. A byte alone is the
+    example as it is.
     """
 
     def made_ready(made: Artefacts) -> Callable[[bytes], object]:
@@ -158,6 +159,8 @@ def _changed(
 
         def change(data: bytes) -> object:
             value = values[data[0] % len(values)] if data else values[0]
+            if len(data) < 2:
+                return read(canonical_json(value))
             return read(canonical_json(put(value, int.from_bytes(data[1:3], "big"), value_of(data[3:]))))
 
         return change
@@ -180,9 +183,10 @@ _VALUES = [
 
 
 def _changes(count: int) -> Seeds:
-    return lambda _made: [
-        bytes([n % count, 0, 11 * n % 256]) + value for n, value in enumerate(_VALUES * 4 + [b'"Ana"'])
+    changed = [
+        bytes([n % count, 0, 11 * n % 256]) + value for n, value in enumerate([*_VALUES * 4, b'"Ana"'])
     ]
+    return lambda _made: [*(bytes([n]) for n in range(count)), *changed]
 
 
 def _checkpoint(data: bytes) -> object:
@@ -446,7 +450,7 @@ READERS: dict[str, Reader] = {
     "entry": Reader("log", _plain(_entry), lambda made: made.statements),
     "request": Reader("log", _asked_entry, lambda made: made.requests),
     "entry-changed": Reader("log", _changed(lambda made: made.statements, _plain(_entry)), _changes(8), 400),
-    "request-changed": Reader("log", _changed(lambda made: made.requests, _asked_entry), _changes(6), 400),
+    "request-changed": Reader("log", _changed(lambda made: made.requests, _asked_entry), _changes(8), 400),
     "note": Reader(
         "log", _plain(_both_ways(Note.parse, Note.format)), lambda made: [made.files["checkpoint"]]
     ),

@@ -11,7 +11,7 @@ A verb to come joins by a line in `VERBS`.
 
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ import pytest
 from tests.secrets.canaries import CANARY
 
 from lacre.store.memory import Memory
-from lacre.store.writer import Transaction, Writer
+from lacre.store.writer import Writer
 
 Shell = Any
 Document = dict[str, Any]
@@ -126,10 +126,12 @@ def _prepare(shell: Shell, *, read: bool) -> Prepared:
     shell.write_small()
     protocol = shell.folder / "protocol.yaml"
     before, analyses = protocol.read_text().split("analyses:")
-    pools = before.replace(
-        "  teste: {",
-        "  dev: {tables: [cases]}\n  contraste: {tables: [cases]}\n  guarda: {tables: [cases], max_reads: 3}\n  teste: {",
+    more = (
+        "dev: {tables: [cases]}",
+        "contraste: {tables: [cases]}",
+        "guarda: {tables: [cases], max_reads: 3}",
     )
+    pools = before.replace("  teste: {", "".join(f"  {each}\n" for each in more) + "  teste: {")
     plan = f"{pools}analyses:{analyses}{analyses.replace('parity', 'rehearsal').replace('teste', 'dev')}"
     protocol.write_text(plan)
     (shell.folder / "amended.yaml").write_text(plan.replace("max_group_gap: 0.5", "max_group_gap: 0.4"))
@@ -159,20 +161,24 @@ def _prepare(shell: Shell, *, read: bool) -> Prepared:
     return Prepared(shell, named, _sound(shell))
 
 
-@contextmanager
-def stopped(act: Callable[[], None]) -> Iterator[None]:
-    """Have the next write transaction wait until `act` is done."""
-    left = [act]
-    begin = Writer.transaction
+BEFORE_IT_WRITES = (Writer, "transaction")
+BEFORE_IT_REMEMBERS = (Memory, "advance")
 
-    def transaction(writer: Writer) -> AbstractContextManager[Transaction]:
+
+@contextmanager
+def stopped(place: tuple[type, str], act: Callable[[], None]) -> Iterator[None]:
+    """Have the next call of a method wait until `act` is done."""
+    left = [act]
+    go_on = getattr(*place)
+
+    def wait(*given: Any) -> Any:
         if left:
             left.pop()()
-        return begin(writer)
+        return go_on(*given)
 
-    with mock.patch.object(Writer, "transaction", transaction):
+    with mock.patch.object(*place, wait):
         yield
-    assert not left, "there was no transaction to stop"
+    assert not left, "there was nothing to stop"
 
 
 @pytest.mark.slow
@@ -210,10 +216,28 @@ def test_facts_that_grew_old_are_gathered_again(
     _sound(shell)
 
 
-def interleaved(shell: Shell, first: Sequence[str], second: Sequence[str]) -> tuple[Any, Any]:
-    """Call the first, and the second while the first stands before its transaction."""
+@pytest.mark.parametrize(
+    ("read", "first"), PAIRS, ids=[f"{name}-{'read' if r else 'unread'}" for r, name in PAIRS]
+)
+def test_a_memory_that_is_late_takes_nothing_back(
+    prepared: dict[bool, Prepared], tmp_path: Path, read: bool, first: str
+) -> None:
+    """The first has committed, and remembers that after the second committed and remembered: the largest wins."""
+    ready = prepared[read]
+    for second in ("deviate", "amend") if read else ("deviate", "erase"):
+        shell = ready.copy(tmp_path / f"after-{second}")
+        ran = interleaved(shell, ready.words(first, 1), ready.words(second, 2), BEFORE_IT_REMEMBERS)
+        written = [_written(*each) for each in zip((first, second), ran, strict=True)]
+        assert written[0], (second, ran[0].out)
+        assert _sound(shell) == ready.entries + sum(written)
+
+
+def interleaved(
+    shell: Shell, first: Sequence[str], second: Sequence[str], place: tuple[type, str] = BEFORE_IT_WRITES
+) -> tuple[Any, Any]:
+    """Call the first, and the second while the first stands where it writes, or remembers what it wrote."""
     ran: list[Any] = []
-    with stopped(lambda: ran.append(shell.lacre(*second))):
+    with stopped(place, lambda: ran.append(shell.lacre(*second))):
         ran.append(shell.lacre(*first))
     return ran[1], ran[0]
 

@@ -6,13 +6,13 @@ a ledger, a state folder or a register nothing is such a file.
 """
 
 import base64
+import functools
 import io
 import os
 import sys
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -43,7 +43,7 @@ def _base64(data: bytes) -> set[bytes]:
     return found
 
 
-@cache
+@functools.cache
 def forms(word: str = CANARY) -> tuple[bytes, ...]:
     """Every form in which a word is looked for; an entry holds a request in base64 within base64."""
     plain = word.encode()
@@ -123,6 +123,7 @@ def listening() -> Iterator[list[str]]:
     suspects: list[tuple[LacreError, BaseException]] = []
     make = LacreError.__init__
 
+    @functools.wraps(make)
     def made(self: LacreError, **fields: Any) -> None:
         make(self, **fields)
         if sings(repr(fields)):

@@ -2,16 +2,19 @@
 
 import base64
 import json
+import shutil
 import zipfile
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 from tests import conftest
 from tests.secrets.canaries import CANARY, COLUMN, forms, listening, nests, sings
 
-from lacre.errors import FileMissing
+from lacre.errors import FileMissing, LacreError
 
 PLAIN = CANARY.encode()
 
@@ -72,6 +75,12 @@ def test_files_that_hold_it_are_found_and_planted_ones_are_not(tmp_path: Path) -
     with zipfile.ZipFile(work / "bundle.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("documents/1", table * 9)
     assert set(nests([tmp_path])) == {*leaks.values(), work / "bundle.zip"}
+    shutil.rmtree(work)
+
+
+def only_here() -> AbstractContextManager[object]:
+    """Let nobody else listen, who would fail this test for what it is about."""
+    return mock.patch.object(LacreError, "__init__", vars(LacreError)["__init__"].__wrapped__)
 
 
 def _refuse(given: Exception, *, chained: bool | None = None) -> None:
@@ -87,7 +96,7 @@ def _refuse(given: Exception, *, chained: bool | None = None) -> None:
 
 
 def test_errors_that_show_it_are_heard() -> None:
-    with listening() as heard:
+    with only_here(), listening() as heard:
         FileMissing(path=CANARY, why="x")
         with pytest.raises(FileMissing):
             _refuse(ValueError(CANARY), chained=True)
@@ -101,7 +110,7 @@ def test_errors_that_show_it_are_heard() -> None:
 
 
 def test_errors_that_do_not_show_it_are_not() -> None:
-    with listening() as heard, pytest.raises(FileMissing):
+    with only_here(), listening() as heard, pytest.raises(FileMissing):
         _refuse(ValueError(CANARY))
     assert heard == []
 

@@ -352,7 +352,7 @@ def _ciphertext(
     secrets: SealKey,
     committed: seal.Commitments,
 ) -> Iterator[bytes]:
-    """Encrypt the records and commit to each on its way: it is read once, and what is sealed is what is committed to."""
+    """Encrypt the records and commit to each on its way: each is read once, and committed to as it was encrypted."""
     return seal.encrypt(secrets.key, context, seal.pack([raw for _table, raw in records], committed.take))
 
 

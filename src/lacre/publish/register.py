@@ -117,11 +117,11 @@ class _Place:
         place = self._folder / path
         try:
             place.unlink()
+            sync_folder(place.parent)
         except FileNotFoundError:
             return
         except OSError as error:
             raise NotWritten(path=str(place), why=error.strerror or type(error).__name__) from error
-        sync_folder(place.parent)
         self.removed += 1
 
     def tidy(self, folders: set[str], size: int) -> None:

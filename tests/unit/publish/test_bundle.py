@@ -34,8 +34,6 @@ from lacre.report.views import Verified
 if TYPE_CHECKING:
     from tests.unit.publish.conftest import World
 
-PLACES = 41
-
 
 class Packed:
     """Files packed again, and signed again where the ledger's own broker is the one who cheats."""
@@ -200,38 +198,8 @@ def test_a_byte_changed_anywhere_in_the_file_is_found(world: World, tmp_path: Pa
         assert not lacre.verify(path).ok, place
 
 
-def test_a_byte_changed_in_any_of_its_files_is_found(bundled: dict[str, bytes], packed: Packed) -> None:
-    """Packed again, so that the container is in order."""
-    for path, data in bundled.items():
-        for place in sorted({*range(0, len(data), max(len(data) // PLACES, 1)), len(data) - 1}):
-            changed = bytearray(data)
-            changed[place] ^= 1 << place % 8
-            assert not packed.verify({**bundled, path: bytes(changed)}).ok, (path, place)
-
-
-def test_a_file_changed_under_a_manifest_that_is_signed_again_is_found(
-    bundled: dict[str, bytes], packed: Packed
-) -> None:
-    """Even the broker cannot sign for what the log says otherwise; of its own report alone it can."""
-    free = {"manifest", "report.txt", "result.json"}
-    for path, data in bundled.items():
-        if path in free:
-            continue
-        for place in sorted({*range(0, len(data), max(len(data) // 7, 1)), len(data) - 1}):
-            changed = bytearray(data)
-            changed[place] ^= 1
-            verified = packed.verify(packed.signed({**bundled, path: bytes(changed)}))
-            assert not verified.ok, (path, place)
-            assert "manifest-differs" not in codes(verified.audit)
-
-
-def test_files_dropped_added_and_renamed_are_found(bundled: dict[str, bytes], packed: Packed) -> None:
-    for path, data in bundled.items():
-        without = {other: each for other, each in bundled.items() if other != path}
-        for files in (without, {**without, f"{path}x": data}, {**bundled, path: data[:-2]}):
-            assert not packed.verify(files).ok, path
-            if path not in {"manifest", "report.txt"}:
-                assert not packed.verify(packed.signed(files)).ok, path
+def test_files_added_are_found(bundled: dict[str, bytes], packed: Packed) -> None:
+    """Under a manifest that names them; each file changed, dropped and renamed is in `tests/tampering`."""
     for path in ("README", "documents/" + sha256(b"x"), "screen/notes.txt", "tile/0/000.p/1"):
         assert not packed.verify(packed.signed({**bundled, path: b"x"})).ok, path
 
