@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from tests.secrets.canaries import listening, nests, sings
@@ -57,19 +58,28 @@ def _own_machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _temporary_folders() -> Iterator[list[Path]]:
+    """Every temporary folder that was made and not looked through yet."""
+    made: list[Path] = []
+    make = pytest.TempPathFactory.mktemp
+
+    def mktemp(factory: pytest.TempPathFactory, basename: str, numbered: bool = True) -> Path:
+        made.append(make(factory, basename, numbered))
+        return made[-1]
+
+    with mock.patch.object(pytest.TempPathFactory, "mktemp", mktemp):
+        yield made
+
+
 @pytest.fixture(autouse=True)
-def _canaries_stay(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[None]:
+def _canaries_stay(_temporary_folders: list[Path]) -> Iterator[None]:
     """Find no canary, after a test, in the files it left, or in an error on its way."""
-    base = tmp_path_factory.getbasetemp()
-    before = {path.name for path in base.iterdir()}
     with listening() as heard:
         yield
     assert heard == []
-    left = {path for path in base.iterdir() if path.name not in before and path.is_dir()}
-    left |= {path for name, path in request.node.funcargs.items() if name == "tmp_path"}
-    assert [str(path) for path in nests(sorted(left))] == []
+    left, _temporary_folders[:] = [*_temporary_folders], []
+    assert [str(path) for path in nests(left)] == []
 
 
 @pytest.hookimpl(wrapper=True)

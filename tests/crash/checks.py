@@ -31,6 +31,9 @@ def check(verb: Verb, whole: Seen, seen: Seen) -> None:
         _check_sound(verb, before, after, verb.findings)
     if seen["said"] is not None:
         _check_said(verb, before, after, seen["said"])
+        if seen["mode"] != "dead" and seen["what"][0] not in "ou":  # else it could not tidy up
+            left = [path for path in after["files"].keys() - before["files"].keys() if UNFINISHED in path]
+            assert not left, f"left behind: {left}"
     if seen["marks"]:
         assert _added(before, after), f"{seen['marks'][0]}, and nothing on record"
         assert after["remembered"] > len(before["entries"]), f"{seen['marks'][0]}, and nothing is remembered"

@@ -157,7 +157,7 @@ class Harness:
             found = self.point(verb, mode, at)
             if not found["same"]:
                 assert found["fired"], f"{verb.words}: {mode} at {at} was not reached"
-                yield {**found, "at": at}
+                yield {**found, "at": at, "mode": mode}
 
 
 def _is_like_another(mode: str, call: Call, before: Call | None) -> bool:

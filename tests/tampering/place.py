@@ -14,8 +14,16 @@ from tests.tampering.life import Life
 from lacre import api
 from lacre.report.views import Audit
 from lacre.rules.record import columns_of, parse_entry
+from lacre.store.tables import metadata
 
 Row = tuple[Any, ...]
+
+VERSIONS = "alembic_version"
+COLUMNS = [
+    *((table.name, column.name) for table in metadata.tables.values() for column in table.columns),
+    (VERSIONS, "version_num"),
+]
+TABLES = [*metadata.tables, VERSIONS]
 
 
 class Place:
