@@ -61,9 +61,18 @@ def _check_sound(verb: Verb, before: Seen, after: Seen, findings: tuple[str, ...
     firsts = [tuple(e[1:3]) for e in after["entries"] if e[0] == "read" and e[3] == "teste" and e[4] is None]
     assert len({*firsts}) == len(firsts), f"first reads: {firsts}"
     _added(before, after)
+    _check_beside(after)
     for path, mode in after["files"].items():
         if PRIVATE.match(path):
             assert not mode & 0o077, f"{path} is {mode:o}"
+
+
+def _check_beside(after: Seen) -> None:
+    """What goes with the entries: the documents that are remembered of them, and the fingerprints that are held."""
+    assert all(after["kept"].values()), f"documents of the memory are damaged: {after['kept']}"
+    if after["remembered"] == len(after["entries"]):
+        assert after["kept"].keys() >= {*after["documents"]}, "a document is not remembered"
+    assert {*after["held"]} >= {*after["prints"]}, "prints of a sealed pool are not held"
 
 
 def _check_said(verb: Verb, before: Seen, after: Seen, said: Seen) -> None:

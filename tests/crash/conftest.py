@@ -1,6 +1,7 @@
 """One zygote for each process that runs tests."""
 
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,12 +13,15 @@ IN_MEMORY = Path("/dev/shm")
 
 
 @pytest.fixture(scope="session")
-def harness(tool: Callable[[str], str]) -> Iterator[Harness]:
+def harness(tool: Callable[[str], str], absent: Callable[[str, str], None]) -> Iterator[Harness]:
     """The zygote; in a folder in memory where there is one, since thousands of folders come and go."""
+    if sys.platform != "linux":
+        absent("a loader that preloads as Linux's does", "tools")
+    compiler = tool("gcc")
     folder = Path(tempfile.mkdtemp(prefix="lacre-crash-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None))
     try:
-        harness = Harness.begin(tool("gcc"), folder)
+        harness = Harness.begin(compiler, folder)
         yield harness
         harness.end()
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)

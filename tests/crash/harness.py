@@ -17,8 +17,6 @@ from tests.crash.verbs import STATES, Verb
 
 HERE = Path(__file__).parent
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-
-
 _HEAD = struct.Struct("<cbQqIII")
 
 
@@ -76,7 +74,7 @@ class Harness:
 
     def ask(self, what: str, root: Path, **fields: Any) -> dict[str, Any]:
         """Have the zygote do something; its answer."""
-        asked = {"do": what, "root": str(root), "environment": {}, **fields}
+        asked = {"do": what, "root": str(root), **fields}
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(json.dumps(asked) + "\n")

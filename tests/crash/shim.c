@@ -1,6 +1,6 @@
 /* Stands between a process and the calls of libc that write, for the files below one folder, and counts them.
 
-   At call number `at` it does what `mode` says: kills the process (before the call, or after half of its bytes),
+   At call number `at` it does what `mode` says: kills the process (before the call, or after some of its bytes),
    or lets the call fail (undone, or done all the same), or lets the disk be full, or gone, from there on.
    What it saw is in memory that is shared with the parent, and outlives the process.
 
@@ -263,7 +263,7 @@ static ssize_t written(int fd, const void *data, size_t size, off_t offset, int 
     if (moves) offset = fcntl(fd, F_GETFL) & O_APPEND ? status.st_size : lseek(fd, 0, SEEK_CUR);
     errno = saved;
     int verdict = decide('w', tracked(fd, path) ? path : "", offset + (off_t)size > status.st_size, size);
-    if (verdict == HALF || verdict == HALF_KILL) size /= 2;
+    if (verdict == HALF || verdict == HALF_KILL) size = size > 256 ? 97 : size / 2; /* what ends in zeros, too */
     CARRY_OUT(verdict, ssize_t, moves ? real_write(fd, data, size) : real_pwrite64(fd, data, size, offset), );
     if (verdict == HALF_KILL) die();
     KEEP('w', status.st_ino, offset, path, "", data, answer);

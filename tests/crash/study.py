@@ -43,7 +43,6 @@ def write_given(folder: Path) -> None:
     folder.mkdir()
     (folder / "plan.yaml").write_text(PLAN)
     (folder / "amended.yaml").write_text(PLAN.replace("title: Errors", "title: On errors"))
-    (folder / "other.yaml").write_text(PLAN.replace("study: small", "study: other"))
     for pool, start in (("dev", 0), ("teste", 1000), ("contraste", 2000), ("other", 3000)):
         (folder / f"{pool}.csv").write_text(_cases(start))
         (folder / f"{pool}-predictions.csv").write_text(_predictions(start))

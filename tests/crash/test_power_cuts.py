@@ -5,6 +5,7 @@ unrecorded; no word of a sealed cell or a submission lies anywhere; and the same
 asked, or says that it is done. A call that lives through it says what is true.
 """
 
+import json
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ def _cases() -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "mode"), _cases())
 def test_a_cut_at_every_write(harness: Harness, name: str, mode: str) -> None:
     verb = VERBS[name]
@@ -32,3 +34,9 @@ def test_a_cut_at_every_write(harness: Harness, name: str, mode: str) -> None:
             wrong.append(f"at {seen['at']}, {seen['what']}: {first_line(error)}")
     assert not wrong, "\n".join([f"{len(wrong)} of {tried}:", *wrong])
     assert tried > 3
+
+
+def test_what_all_of_it_is_held_against(harness: Harness) -> None:
+    """The reveal that nothing happens to is the one read of `teste`, whose result is confirmatory."""
+    shown = json.loads(harness.whole(VERBS["reveal"])["said"]["out"])
+    assert (shown["standing"], shown["read"], shown["confirmatory"]) == ("teste", 1, True)

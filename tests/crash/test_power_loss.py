@@ -34,6 +34,7 @@ def _worth(tree: Tree) -> Tree:
     return {path: content for path, content in tree.items() if UNFINISHED not in path and content != b""}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAIN)
 def test_what_a_power_cut_may_leave(harness: Harness, name: str) -> None:
     verb = VERBS[name]

@@ -11,7 +11,10 @@ NONE = ()  # what it does is done by another, too
 
 @dataclass(frozen=True)
 class State:
-    """A ledger as some calls left it, begun where the state `after` ends; `-FILE` removes what stood there."""
+    """A ledger as some calls left it, begun where the state `after` ends.
+
+    `-FILE` removes a file, `=FOLDER` keeps a copy of a folder, and `~FOLDER` puts that copy back.
+    """
 
     after: str | None
     calls: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ import base64
 import contextlib
 import ctypes
 import gc
+import hashlib
 import io
 import json
 import os
@@ -27,6 +28,7 @@ from sqlalchemy.util import LRUCache
 
 from lacre.cli import main
 from lacre.pools import seal
+from lacre.rules.record import parse_entry
 from lacre.store import engine
 
 Content = dict[str, tuple[int, bytes | None]]
@@ -76,9 +78,9 @@ class Shim:
 
 
 @contextlib.contextmanager
-def stage(root: Path, environment: dict[str, str]) -> Iterator[None]:
+def stage(root: Path) -> Iterator[None]:
     """Be in the folder `work` of `root`, with state and temporary files beside it."""
-    places = {"XDG_STATE_HOME": str(root / "state"), "TMPDIR": str(root / "tmp"), **environment}
+    places = {"XDG_STATE_HOME": str(root / "state"), "TMPDIR": str(root / "tmp")}
     kept = dict(os.environ)
     os.environ.update(places)
     tempfile.tempdir = None
@@ -91,11 +93,11 @@ def stage(root: Path, environment: dict[str, str]) -> Iterator[None]:
         os.environ.update(kept)
 
 
-def call(root: Path, words: list[str], environment: dict[str, str]) -> dict[str, Any]:
+def call(root: Path, words: list[str]) -> dict[str, Any]:
     """Run lacre in this process; what it said, and how it ended."""
     out, err = io.StringIO(), io.StringIO()
     with (
-        stage(root, environment),
+        stage(root),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         warnings.catch_warnings(),
@@ -105,7 +107,7 @@ def call(root: Path, words: list[str], environment: dict[str, str]) -> dict[str,
     return {"status": status, "out": out.getvalue(), "err": err.getvalue()}
 
 
-def die_in(shim: Shim, root: Path, words: list[str], environment: dict[str, str], mode: str, at: int) -> Any:
+def die_in(shim: Shim, root: Path, words: list[str], mode: str, at: int) -> Any:
     """Run lacre in a child that the shim has an eye on; None where it was killed."""
     reading, writing = os.pipe()
     shim.arm(root, "off", 0)
@@ -115,7 +117,7 @@ def die_in(shim: Shim, root: Path, words: list[str], environment: dict[str, str]
             gc.disable()
             os.close(reading)
             shim.arm(root, mode, at)
-            said = json.dumps(call(root, words, environment)).encode()
+            said = json.dumps(call(root, words)).encode()
             shim.disarm()
             with os.fdopen(writing, "wb") as pipe:
                 pipe.write(said)
@@ -133,32 +135,42 @@ def die_in(shim: Shim, root: Path, words: list[str], environment: dict[str, str]
     return json.loads(said)
 
 
-def look(root: Path, environment: dict[str, str]) -> dict[str, Any]:
-    """What lies there: the audit, the entries, the memory, and the mode of every file but those that were given."""
-    audit = call(root, ["audit", "--json"], environment)
+def look(root: Path) -> dict[str, Any]:
+    """What lies there: the audit, the ledger, what the memory has of it, and the mode of every file."""
+    audit = call(root, ["audit", "--json"])
     modes = {path: mode for path, (mode, _content) in content_of(root).items()}
-    return {"audit": audit, "entries": entries_of(root), "files": modes, "remembered": remembered(root)}
+    return {"audit": audit, "files": modes, **ledger_at(root), **memory_at(root / "state" / "lacre")}
 
 
-def entries_of(root: Path) -> list[list[Any]]:
-    """The entries as the columns have them, which the audit derives; none without a ledger."""
+def ledger_at(root: Path) -> dict[str, Any]:
+    """Entries as the columns have them, which the audit derives; documents and pools' fingerprints by digest."""
     path = root / "work" / ".lacre" / "ledger.db"
     if not path.is_file():
-        return []
+        return {"entries": [], "documents": [], "prints": []}
+    columns = "kind, study, pool, read_class, finishes, hex(leaf_hash), envelope"
     with contextlib.closing(sqlite3.connect(path)) as ledger:
-        asked = 'SELECT kind, study, pool, read_class, finishes, hex(leaf_hash) FROM entries ORDER BY "index"'
-        return [list(row) for row in ledger.execute(asked)]
+        rows = ledger.execute(f'SELECT {columns} FROM entries ORDER BY "index"').fetchall()
+        documents = [digest for (digest,) in ledger.execute("SELECT digest FROM documents")]
+    contents: list[Any] = [parse_entry(index, row[-1]).content for index, row in enumerate(rows)]
+    prints = [
+        content.request.fingerprints for row, content in zip(rows, contents, strict=True) if row[0] == "seal"
+    ]
+    return {"entries": [row[:-1] for row in rows], "documents": documents, "prints": prints}
 
 
-def remembered(root: Path) -> int:
-    """How many entries the memory has of the one ledger it knows."""
-    sizes = [0]
-    for path in (root / "state").glob("lacre/ledgers/*/checkpoint"):
-        data = path.read_bytes()
-        for slot in (data[:8192], data[8192:]):
-            lines = slot.split(b"\n")
-            sizes.append(int(lines[1].split()[0]) if len(lines) > 1 else 0)
-    return max(sizes)
+def memory_at(state: Path) -> dict[str, Any]:
+    """How many entries the memory has of the one ledger it knows, its documents (whether whole), and held prints."""
+    sizes, kept = [0], {}
+    for ledger in state.glob("ledgers/*"):
+        slots = (ledger / "checkpoint").read_bytes() if (ledger / "checkpoint").is_file() else b""
+        for slot in (slots[:8192], slots[8192:]):
+            said, _newline, rest = slot.partition(b"\0")[0].partition(b"\n")
+            whole = hashlib.sha256(rest).hexdigest().encode() == said
+            sizes.append(int(rest.split()[0]) if whole else 0)
+        for path in ledger.glob("documents/[!.]*"):
+            said, _newline, rest = path.read_bytes().partition(b"\n")
+            kept[path.name] = hashlib.sha256(rest).hexdigest().encode() == said
+    return {"remembered": max(sizes), "kept": kept, "held": [path.name for path in state.glob("held/[!.]*")]}
 
 
 def content_of(root: Path) -> Content:
@@ -206,39 +218,38 @@ def examine(asked: dict[str, Any], root: Path, begun: Content | None) -> dict[st
     What is byte for byte as before the call needs no second look: of that state it is known what it is, and what
     the call does to it. The same where the call that was given again left all as it was.
     """
-    environment = asked["environment"]
     needles = [bytes.fromhex(needle) for needle in asked["needles"]]
     there = content_of(root)
     plain = holding(there, needles)
     if there == begun:
         return {"unchanged": True, "plain": plain}
-    seen: dict[str, Any] = {"unchanged": False, "after": look(root, environment)}
+    seen: dict[str, Any] = {"unchanged": False, "after": look(root)}
     if asked["then"]:
-        seen["then"] = call(root, asked["then"], environment)
+        seen["then"] = call(root, asked["then"])
     if not asked["again"]:
         return {**seen, "plain": plain}
     before = content_of(root)
-    seen["again"] = call(root, asked["again"], environment)
+    seen["again"] = call(root, asked["again"])
     after = content_of(root)
-    seen["last"] = look(root, environment) if after != before else seen["after"]
+    seen["last"] = look(root) if after != before else seen["after"]
     left = holding(after, [asked["gone"].encode()]) if asked["gone"] else []
     return {**seen, "left": left, "plain": sorted({*plain, *holding(after, needles)})}
 
 
 def answer(shim: Shim, asked: dict[str, Any]) -> dict[str, Any]:
     """Do what a request asks for."""
-    root, environment = Path(asked["root"]), asked["environment"]
+    root = Path(asked["root"])
     if asked["do"] == "call":
-        return call(root, asked["words"], environment)
+        return call(root, asked["words"])
     if asked["do"] == "look":
-        return look(root, environment)
+        return look(root)
     if asked["do"] == "examine":
         return examine(asked, root, None)
     begun = put_back(root, Path(asked["start"]))
     inodes = {}
     if asked["mode"] == "count":
         inodes = {str(p.relative_to(root)): p.lstat().st_ino for p in (root, *root.rglob("*"))}
-    said = die_in(shim, root, asked["words"], environment, asked["mode"], asked["at"])
+    said = die_in(shim, root, asked["words"], asked["mode"], asked["at"])
     seen = {**shim.seen(), "said": said, "inodes": inodes}
     if seen["same"]:
         return seen
@@ -248,14 +259,14 @@ def answer(shim: Shim, asked: dict[str, Any]) -> dict[str, Any]:
 def warm(shim: Shim) -> None:
     """Have the opening of what was sealed before mark itself, and spend no time twice."""
     encrypt, decrypt = seal.encrypt, seal.decrypt
-    own: set[bytes] = set()
+    own: set[tuple[int, bytes]] = set()
 
     def noted(key: bytes, context: seal.Context, plaintext: Any) -> Iterator[bytes]:
-        own.add(key)
+        own.add((os.getpid(), key))
         return encrypt(key, context, plaintext)
 
     def marked(key: bytes, context: seal.Context, ciphertext: Any) -> Iterator[bytes]:
-        if context.system is None and key not in own:
+        if context.system is None and (os.getpid(), key) not in own:
             shim.mark(f"decrypt {context.pool}")
         return decrypt(key, context, ciphertext)
 

@@ -132,6 +132,14 @@ def _entry(data: bytes) -> object:
     return columns_of(recorded), list(named_by(recorded))
 
 
+def _statements(made: Artefacts) -> list[bytes]:
+    return made.statements
+
+
+def _requests(made: Artefacts) -> list[bytes]:
+    return made.requests
+
+
 def _asked_entry(made: Artefacts) -> Callable[[bytes], object]:
     """An entry whose request says `data`."""
     index = next(n for n, said in enumerate(made.statements) if b'"kind":"read"' in said or b":read:" in said)
@@ -182,11 +190,15 @@ _VALUES = [
 ]
 
 
-def _changes(count: int) -> Seeds:
-    changed = [
-        bytes([n % count, 0, 11 * n % 256]) + value for n, value in enumerate([*_VALUES * 4, b'"Ana"'])
-    ]
-    return lambda _made: [*(bytes([n]) for n in range(count)), *changed]
+def _changes(examples: Callable[[Artefacts], list[bytes]]) -> Seeds:
+    """Values at some places; and each example whole, at the first place, which is that of all of it."""
+
+    def seeds(made: Artefacts) -> Iterable[bytes]:
+        for n, whole in enumerate(examples(made)):
+            yield bytes([n, 0, 0]) + whole
+            yield from (bytes([n, 0, 11 * place % 256]) + value for place, value in enumerate(_VALUES))
+
+    return seeds
 
 
 def _checkpoint(data: bytes) -> object:
@@ -449,8 +461,8 @@ READERS: dict[str, Reader] = {
     ),
     "entry": Reader("log", _plain(_entry), lambda made: made.statements),
     "request": Reader("log", _asked_entry, lambda made: made.requests),
-    "entry-changed": Reader("log", _changed(lambda made: made.statements, _plain(_entry)), _changes(8), 400),
-    "request-changed": Reader("log", _changed(lambda made: made.requests, _asked_entry), _changes(8), 400),
+    "entry-changed": Reader("log", _changed(_statements, _plain(_entry)), _changes(_statements)),
+    "request-changed": Reader("log", _changed(_requests, _asked_entry), _changes(_requests)),
     "note": Reader(
         "log", _plain(_both_ways(Note.parse, Note.format)), lambda made: [made.files["checkpoint"]]
     ),

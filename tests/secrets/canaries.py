@@ -19,8 +19,11 @@ from unittest import mock
 
 from lacre.errors import LacreError
 
-CANARY = "canario-4711-no-lacre"
-"""ASCII and in small letters: JSON, YAML, `repr`, percent and case folding leave it as it is."""
+CANARY = "-".join(("canario", "4711", "no", "lacre"))
+"""ASCII and in small letters: JSON, YAML, `repr`, percent and case folding leave it as it is.
+
+It is put together, since tests copy the checkout, in which it must not be found.
+"""
 COLUMN = "diario"
 """The column that planted files have it in."""
 

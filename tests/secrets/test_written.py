@@ -25,7 +25,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -
     """The compiled library."""
     made = tmp_path_factory.mktemp("shim") / "writes.so"
     subprocess.run(
-        [tool("gcc"), "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", made, HERE / "writes.c", "-ldl"],
+        [tool("cc"), "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", made, HERE / "writes.c", "-ldl"],
         check=True,
     )
     return made

@@ -110,6 +110,17 @@ def test_a_disk_that_fills_up_in_the_middle_leaves_nothing(
     assert "Nothing was lost" in refused.value.way_out
 
 
+def test_what_fails_while_tidying_up_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that was written was written; and what went wrong before is told, not what came of it."""
+    monkeypatch.setattr(Path, "unlink", _fails(errno.EIO))
+    assert durable.create_durably(tmp_path / "blob", b"content")
+    monkeypatch.setattr(os, "fsync", _fails(errno.ENOSPC))
+    with pytest.raises(DiskFull):
+        durable.create_durably(tmp_path / "other", b"content")
+    assert (tmp_path / "blob").read_bytes() == b"content"
+    assert not (tmp_path / "other").exists()
+
+
 def test_a_folder_that_cannot_be_flushed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rename cannot be undone: the caller learns that it may not last, and nothing else is left over."""
     monkeypatch.setattr(durable, "sync_folder", _fails(errno.EIO))

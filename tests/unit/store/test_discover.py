@@ -1,5 +1,6 @@
 """Where a ledger lies, and how its folder comes to be there whole or not at all."""
 
+import errno
 import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, suppress
@@ -7,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lacre.errors import LedgerExists, LedgerNotFound, NotReadable, NotWritten
+from lacre.durable import sync_folder
+from lacre.errors import LedgerExists, LedgerNotFound, NotReadable, NotWritten, StoreCommitUncertain
+from lacre.store import discover
 from lacre.store.discover import Layout, create_layout, find_ledger, ledger_at
+from lacre.store.locks import making
 
 Nobody = Callable[[], AbstractContextManager[None]]
 
@@ -84,6 +88,49 @@ def test_a_failed_making_leaves_nothing(tmp_path: Path) -> None:
             find_ledger(tmp_path)
         _ = 1 / 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_making_left_goes_with_the_next(tmp_path: Path) -> None:
+    for name in ("dead", "another-s"):
+        (tmp_path / f".lacre-unfinished-{name}" / "keys").mkdir(parents=True)
+    (tmp_path / ".lacre-unfinished-dead" / "keys" / "person.pem").write_bytes(b"secret")
+    (tmp_path / ".lacre-unfinished-another-s" / "thesis.tex").write_bytes(b"")
+    (tmp_path / ".lacre-unfinished-file").write_bytes(b"another verb's")
+    layout = make(tmp_path)
+    kept = {".lacre-unfinished-another-s", ".lacre-unfinished-file"}
+    assert {path.name for path in tmp_path.iterdir()} == {layout.root.name, *kept}
+
+
+def test_nobody_tidies_while_another_makes(tmp_path: Path) -> None:
+    """A making that looks dead may be that of a process which lives; while one does, nothing is removed."""
+    (tmp_path / ".lacre-unfinished-dead" / "keys").mkdir(parents=True)
+    with making(tmp_path, lambda: None):
+        make(tmp_path)
+        assert (tmp_path / ".lacre-unfinished-dead").exists()
+
+
+@pytest.mark.parametrize("returns", [True, False])
+def test_a_name_that_may_not_last_is_taken_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, returns: bool
+) -> None:
+    """The flush after the last rename fails; then, it may be, the rename that takes it back does, too."""
+    flush, rename = sync_folder, Path.rename
+
+    def fail_at_last(folder: Path) -> None:
+        if folder == tmp_path:
+            raise OSError(errno.EIO, "Input/output error")
+        flush(folder)
+
+    def fail_to_return(self: Path, target: Path) -> Path:
+        if self.name == ".lacre" and not returns:
+            raise OSError(errno.EIO, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(discover, "sync_folder", fail_at_last)
+    monkeypatch.setattr(Path, "rename", fail_to_return)
+    with pytest.raises(NotWritten if returns else StoreCommitUncertain):
+        make(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ([] if returns else [".lacre"])
 
 
 def test_a_place_that_vanished_meanwhile(tmp_path: Path) -> None:
