@@ -1,18 +1,21 @@
 """Whether each signature is its key's: most of the work of an audit, and the part that can be done beside it.
 
-A few are verified here. Of many, a process of its own (`python -m lacre.audit.verifying`) does the work while the
-walk goes on: it is given one record after the other on its standard input, and when that ends it writes how many
+A few are verified here. Of many, a process of its own does the work (`answer_all`) while the walk goes on: it runs
+this very file, is given one record after the other on its standard input, and when that ends it writes how many
 they were, and the number of each that is not its key's, as lines of decimal numbers. Where it cannot be had, or
 does not answer for all of them, everything is verified here.
 """
 
 import os
+import re
 import struct
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 from typing import BinaryIO
 
 from lacre.audit.findings import Finding, finding
@@ -24,6 +27,7 @@ MANY = 2_000
 """Signatures: as long to verify as another process takes to begin."""
 
 _RECORD = struct.Struct(">32s64sI")  # a raw public key, a signature, the length of what follows: the message
+_ANSWER = re.compile(rb"[0-9]{1,18}(?:\n[0-9]{1,18})*\n")
 _BUFFER = 1 << 13
 _PIPE = 1 << 20  # what waits for the other process, so that neither waits for the other while both have work
 
@@ -94,8 +98,13 @@ class _Beside:
         """Start it; None where this cannot be."""
         if not sys.executable:
             return None
-        # -P: no module is taken from the folder in which somebody audits.
-        command = [sys.executable, "-P", "-m", __name__]
+        # This process's own modules and no others, wherever it was started and whatever stands in the environment.
+        paths = [
+            str(Path(__file__).resolve().parents[2]),
+            *(path for path in sys.path if Path(path).is_absolute()),
+        ]
+        program = f"import sys; sys.path[:] = {paths!a}; from {__name__} import answer_all; answer_all()"
+        command = [sys.executable, "-I", "-c", program]
         pipe = subprocess.PIPE
         try:
             process = subprocess.Popen(  # noqa: S603 - Python itself, with words of our own
@@ -126,9 +135,11 @@ class _Beside:
             said, _nothing = self._process.communicate()
         except OSError:
             return None
-        numbers = [int(line) for line in said.split() if line.isdigit()]
-        done = self._process.returncode == 0 and numbers[:1] == [self._given]
-        return numbers[1:] if done else None
+        if self._process.returncode != 0 or _ANSWER.fullmatch(said) is None:
+            return None
+        done, *wrong = map(int, said.split())
+        rising = all(one < next_one for one, next_one in pairwise([-1, *wrong, self._given]))
+        return wrong if done == self._given and rising else None
 
     def end(self) -> None:
         """Stop it, whatever it does."""
@@ -160,5 +171,6 @@ def _work(given: BinaryIO) -> Iterable[int]:
     return [count, *wrong]
 
 
-if __name__ == "__main__":
-    print("\n".join(map(str, _work(sys.stdin.buffer))))  # noqa: T201 - the answer
+def answer_all() -> None:
+    """Be the other process: verify what comes in, and answer."""
+    sys.stdout.write("".join(f"{number}\n" for number in _work(sys.stdin.buffer)))

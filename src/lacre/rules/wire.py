@@ -46,13 +46,24 @@ class Wire(BaseModel):
         except (PydanticSerializationError, UnicodeError) as error:
             raise RecordInvalid(what=_("record"), why=_("it holds what JSON has no form for")) from error
         # Values out of canonical bytes are compared as they are: making the bytes again costs more.
-        if record.as_json() != value:
+        if not _same(record.as_json(), value):
             raise RecordInvalid(what=_("record"), why=_("not in canonical form"))
         return record
 
     def encode(self) -> bytes:
         """The RFC 8785 bytes."""
         return canonical_json(self.as_json())
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same, and not only equal: to Python `True`, `1` and `1.0` are."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
 
 
 def invalid(what: str, error: ValidationError) -> RecordInvalid:

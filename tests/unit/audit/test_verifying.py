@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,6 +93,9 @@ def test_without_a_python_to_start_all_is_verified_here(
         "pass",
         "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
         "print('no number')",
+        f"import sys; sys.stdin.buffer.read(); print({COUNT}); print('9' * 5000)",
+        f"import sys; sys.stdin.buffer.read(); print({COUNT}); print({COUNT})",
+        f"import sys; sys.stdin.buffer.read(); print({COUNT}); print(7); print(0)",
     ],
 )
 def test_whoever_does_not_answer_for_all_is_not_believed(
@@ -112,6 +116,24 @@ def test_a_process_killed_midway_is_replaced_by_this_one(started: list[Any]) -> 
         expect_all(work)
         started[0].send_signal(signal.SIGKILL)
         assert [each.entry for each in work.check()] == list(WRONG)
+
+
+def test_it_runs_this_code_and_none_that_stands_in_its_way(
+    started: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A package of the same name, in the folder one audits in and on a path that is relative to it."""
+    for place in (tmp_path, tmp_path / "src"):
+        (place / "lacre" / "audit").mkdir(parents=True)
+        (place / "lacre" / "__init__.py").touch()
+        (place / "lacre" / "audit" / "__init__.py").touch()
+        other = (
+            f"import sys\ndef answer_all():\n    sys.stdin.buffer.read()\n    print({COUNT})\nanswer_all()\n"
+        )
+        (place / "lacre" / "audit" / "verifying.py").write_text(other)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "src:.")
+    assert found(many=1) == list(WRONG)
+    assert started[0].returncode == 0
 
 
 def test_an_audit_that_ends_early_leaves_no_process(started: list[Any]) -> None:
