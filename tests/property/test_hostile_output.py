@@ -306,3 +306,10 @@ def test_no_width_brings_words_of_others_to_the_margin(words: Sequence[str], wid
         lines = page.render(width).split("\n")
         own = [line for line in lines if line and not line.startswith(" ")]
         assert all(line.startswith(("Title:", "Why:")) for line in own)
+
+
+def test_lines_of_a_block_end_at_line_feeds_alone() -> None:
+    """What Python's own `splitlines` would break at is shown as what it is."""
+    page = Page()
+    page.block("one\x0b\x0c\x1c\x85\u2028two\r\nthree\n")
+    assert page.render(80) == "  one\\x0b\\x0c\\x1c\\x85\\u2028two\\r\n  three\n"
