@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from lacre.errors import DiskFull, FileMissing, NotEnoughSpace, NotReadable, NotWritten
+from lacre.errors import DiskFull, FileMissing, NotEnoughSpace, NotReadable, NotWritten, reason_of
 from lacre.text import _
 
 CHUNK = 1 << 20
@@ -57,7 +57,7 @@ class Staged:
         Returns whether it was done: with `replace` false, a file that is already there stays as it is. Raises
         `DiskFull`, `NotWritten`.
         """
-        with _refusing(self._shown):
+        with writing_file(self._shown):
             self._file.flush()
             os.fsync(self._file.fileno())
             final = self._temporary.with_name(name)
@@ -77,7 +77,7 @@ def staged(folder: Path, *, what: str = "", mode: int = 0o600) -> Iterator[Stage
     through.
     """
     shown = folder / what if what else folder
-    with _refusing(shown):
+    with writing_file(shown):
         handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=folder)
         temporary, file = Path(name), os.fdopen(handle, "wb")
         try:
@@ -119,7 +119,7 @@ def create_durably(path: Path, content: bytes | Iterable[bytes], *, mode: int = 
 
 def make_folder(path: Path, *, mode: int = 0o700) -> Path:
     """Make `path`, with the folders above it that are missing, each of `mode`; return it. Raises `NotWritten`."""
-    with _refusing(path):
+    with writing_file(path):
         missing = [folder for folder in (path, *path.parents) if not folder.is_dir()]
         for folder in reversed(missing):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -219,7 +219,8 @@ def _give_name(temporary: Path, final: Path) -> bool:
 
 
 @contextmanager
-def _refusing(path: Path) -> Iterator[None]:
+def writing_file(path: Path) -> Iterator[None]:
+    """Turn the system's errors in the block into `DiskFull` or `NotWritten`, which name `path`."""
     try:
         yield
     except OSError as error:
@@ -229,7 +230,7 @@ def _refusing(path: Path) -> Iterator[None]:
 def _refusal(path: Path, error: OSError) -> DiskFull | NotWritten:
     if error.errno in _FULL:
         return DiskFull(path=str(path))
-    return NotWritten(path=str(path), why=_why(error))
+    return NotWritten(path=str(path), why=reason_of(error))
 
 
 @contextmanager
@@ -237,10 +238,6 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise FileMissing(path=str(path), why=_why(error)) from error
+        raise FileMissing(path=str(path), why=reason_of(error)) from error
     except OSError as error:
-        raise NotReadable(path=str(path), why=_why(error)) from error
-
-
-def _why(error: OSError) -> str:
-    return error.strerror or type(error).__name__
+        raise NotReadable(path=str(path), why=reason_of(error)) from error

@@ -35,9 +35,7 @@ from lacre.ledger.keys import PublicKey
 from lacre.ledger.note import Note, VerifierKey
 from lacre.ledger.proof import Receipt
 from lacre.ledger.statement import Statement
-from lacre.ledger.tiles import Tile
-from lacre.ledger.tiles import pack as pack_tile
-from lacre.ledger.tiles import unpack as unpack_tile
+from lacre.ledger.tiles import Tile, pack as pack_tile, unpack as unpack_tile
 from lacre.pools import key_backup
 from lacre.pools.keyring import open_fingerprint, open_identity, open_signing
 from lacre.pools.prints import Prints
@@ -47,8 +45,7 @@ from lacre.protocol.document import canonical, from_canonical, parse
 from lacre.protocol.importing.fairness import import_fairness
 from lacre.protocol.strict_yaml import load
 from lacre.protocol.tables import Table
-from lacre.publish.archive import pack as pack_archive
-from lacre.publish.archive import unpack as unpack_archive
+from lacre.publish.archive import pack as pack_archive, unpack as unpack_archive
 from lacre.publish.manifest import Manifest
 from lacre.rules.named import named_by
 from lacre.rules.record import columns_of, parse_entry

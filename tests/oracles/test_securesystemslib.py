@@ -6,8 +6,7 @@ import pytest
 import rfc8785
 import securesystemslib.dsse
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from securesystemslib.exceptions import VerificationError
 from securesystemslib.signer import (  # type: ignore[attr-defined]  # public, but not in its __all__
     CryptoSigner,

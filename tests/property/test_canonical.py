@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 import rfc8785
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from lacre.canonical import MAX_DEPTH, canonical_json, parse_canonical, sha256_hex
 from lacre.errors import LacreError, NotCanonical

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from lacre.analyses.disclosure import withhold
 from lacre.analyses.estimate import Withheld

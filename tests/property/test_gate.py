@@ -5,8 +5,7 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 from lacre.analyses.estimate import Estimate, Withheld

@@ -15,10 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from tests.scripts.conftest import Ran, Shell
-from tests.scripts.conftest import _shell as make_shell
+from hypothesis import given, settings, strategies as st
+from tests.scripts.conftest import Ran, Shell, _shell as make_shell
 
 from lacre.cli import screen
 from lacre.cli.progress import Bars

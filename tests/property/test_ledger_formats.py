@@ -5,8 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from lacre.errors import LacreError
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lacre.stats.proportions import Interval, clopper_pearson, wilson
 

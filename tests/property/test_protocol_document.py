@@ -5,8 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from lacre.canonical import canonical_json
 from lacre.errors import LacreError

@@ -3,8 +3,7 @@
 import os
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lacre.errors import PrintsInvalid
 from lacre.pools import seal

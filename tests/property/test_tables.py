@@ -5,8 +5,7 @@ import io
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from lacre.errors import LacreError
 from lacre.protocol.tables import Table

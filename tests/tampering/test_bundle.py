@@ -164,8 +164,7 @@ def test_manifests_signed_by_other_keys(
 def test_entries_left_out_of_a_bundle_that_leaves_none_out(
     bundled: Files, life: Life, checked: Checked, tally: Tally
 ) -> None:
-    from lacre.ledger.tiles import pack as pack_entries
-    from lacre.ledger.tiles import unpack as unpack_entries
+    from lacre.ledger.tiles import pack as pack_entries, unpack as unpack_entries
 
     (path,) = (path for path in bundled if path.startswith("tile/entries/"))
     for index in range(0, len(life.datas), 4):

@@ -23,6 +23,7 @@ from lacre.stats.proportions import Floats, Interval
 from lacre.tables.columns import (
     MISSING,
     UNDECLARED,
+    Codes as CodedColumn,
     Digests,
     Numbers,
     Outcomes,
@@ -30,7 +31,6 @@ from lacre.tables.columns import (
     TypedColumn,
     TypedTable,
 )
-from lacre.tables.columns import Codes as CodedColumn
 from lacre.tables.exclude import apply_exclusions
 
 Ints = fairness.Ints

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from lacre.errors import FileUnfit, NotReadable
+from lacre.errors import FileUnfit, NotReadable, reason_of
 from lacre.text import _
 
 MOST_DEEP = 12  # folders below one another; the deepest path of a log has fewer
@@ -82,7 +82,7 @@ class FolderFiles:
         except OSError as error:
             if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.ENXIO}:
                 raise FileUnfit(path=path, why=_("it is no regular file")) from error
-            raise NotReadable(path=path, why=error.strerror or type(error).__name__) from error
+            raise NotReadable(path=path, why=reason_of(error)) from error
 
     def _read(self, path: str, most: int) -> bytes:
         *folders, name = path.split("/")
@@ -112,7 +112,7 @@ class FolderFiles:
             with os.scandir(folder) as found:
                 return [(each.name, each.is_dir(follow_symlinks=False)) for each in found]
         except OSError as error:
-            raise NotReadable(path=str(folder), why=error.strerror or type(error).__name__) from error
+            raise NotReadable(path=str(folder), why=reason_of(error)) from error
 
 
 def _too_large(path: str, most: int) -> FileUnfit:

@@ -115,13 +115,9 @@ def _until(key: VerifierKey, origin: str, keys: Iterable[Key]) -> int | None:
     return public.get(key.public.raw.hex())
 
 
-def _this_machine() -> Memory:
-    return Memory(_("this machine"), b"")
-
-
 def check_remembered(head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
     """Step 6: what this machine saw of the ledger is a prefix of it (rule 18)."""
-    yield from _check_prefix(_this_machine(), head, tree, entries)
+    yield from _check_prefix(_("this machine"), head, tree, entries)
 
 
 def check_twins(
@@ -138,7 +134,7 @@ def check_twins(
     for note in notes:
         with suppress(LacreError):
             said = SignedCheckpoint.open(note, verifiers).checkpoint
-            yield from _check_prefix(_this_machine(), Head(said.size, said.root), tree, entries)
+            yield from _check_prefix(_("this machine"), Head(said.size, said.root), tree, entries)
 
 
 def check_memory(
@@ -169,9 +165,9 @@ def check_memory(
         return
     head = Head(said.size, said.root)
     check = (
-        _check_older(memory, log, head, tree, entries)
+        _check_older(memory.name, log, head, tree, entries)
         if older
-        else _check_prefix(memory, head, tree, entries)
+        else _check_prefix(memory.name, head, tree, entries)
     )
     told = list(check)
     yield from told
@@ -190,13 +186,13 @@ def check_memory(
             yield finding("memory-invalid", memory=memory.name, why=error.message)
 
 
-def _check_prefix(memory: Memory, head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
+def _check_prefix(memory: str, head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
     if head.size > entries:
-        yield finding("memory-shrunk", entries, memory=memory.name, size=head.size, entries=entries)
+        yield finding("memory-shrunk", entries, memory=memory, size=head.size, entries=entries)
         return
     root = tree.root_at(head.size)
     if root is not None and root != head.root:
-        yield finding("memory-rewritten", memory=memory.name, size=head.size)
+        yield finding("memory-rewritten", memory=memory, size=head.size)
 
 
 def _log_beyond(memory: Memory, others: Sequence[Memory], said: Checkpoint) -> Log | None:
@@ -218,13 +214,13 @@ def _log_beyond(memory: Memory, others: Sequence[Memory], said: Checkpoint) -> L
     return None
 
 
-def _check_older(memory: Memory, log: Log | None, head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
+def _check_older(memory: str, log: Log | None, head: Head, tree: Tree, entries: int) -> Iterator[Noted]:
     """Hold a copy of `entries` entries against a memory of more, whose entries are those of `log`, if of any."""
     if log is None:
-        yield finding("memory-unproved", entries, memory=memory.name, size=head.size, entries=entries)
+        yield finding("memory-unproved", entries, memory=memory, size=head.size, entries=entries)
         return
     root = tree.root_at(entries)
     if root is not None and log.tree.root_at(entries) != root:
-        yield finding("memory-rewritten", memory=memory.name, size=entries)
+        yield finding("memory-rewritten", memory=memory, size=entries)
         return
-    yield warned("memory-newer", memory=memory.name, size=head.size, entries=entries)
+    yield warned("memory-newer", memory=memory, size=head.size, entries=entries)

@@ -27,8 +27,8 @@ from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.encoding import is_sha256_hex
 from lacre.ledger.merkle import HASH_SIZE, leaf_hash
 from lacre.ledger.note import MAX_NOTE
-from lacre.ledger.tiles import FOLDER as TILES
 from lacre.ledger.tiles import (
+    FOLDER as TILES,
     MAX_BUNDLE,
     MAX_TILE,
     WIDTH,

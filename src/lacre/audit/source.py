@@ -14,8 +14,7 @@ from lacre.audit.tree import Tree
 from lacre.durable import sha256_of
 from lacre.errors import NotReadable, PoolNameUnsafe
 from lacre.store.discover import BlobKind, blob_name, pool_folder
-from lacre.store.reader import SALT_SIZE, Columns, Reader, document_digest
-from lacre.store.reader import Document as StoredDocument
+from lacre.store.reader import SALT_SIZE, Columns, Document as StoredDocument, Reader, document_digest
 
 STORED = ("leaf_hash", *(field.name for field in fields(Columns)))
 """What a database keeps beside an entry, each of it derived again by the audit."""

@@ -28,9 +28,7 @@ MANY = 2_000
 
 _RECORD = struct.Struct(">32s64sI")  # a raw public key, a signature, the length of what follows: the message
 _ANSWER = re.compile(rb"[0-9]{1,18}(?:\n[0-9]{1,18})*\n")
-_BUFFER = (
-    1 << 16
-)  # filled before it is written: each writing wakes the other process, often where this one runs
+_BUFFER = 1 << 16  # each writing wakes the other process, often on the processor that this one runs on
 _PIPE = 1 << 20  # what waits for the other process, so that neither waits for the other while both have work
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lacre.broker.ingest import PoolTable, typed_of
+from lacre.broker.ingest import PoolTable, digests, typed_of
 from lacre.errors import ErratumCasesDiffer, ErratumInputsDiffer, ErratumUnchanged, cells_untold
 from lacre.pools.exposure import fingerprint, match_submission_ids
 from lacre.pools.prints import Kind, Prints, common
@@ -60,7 +60,7 @@ def check_corrected(
         if matched.unknown or matched.absent:
             raise ErratumCasesDiffer(table=name, unknown=matched.unknown, absent=matched.absent)
     for name, table in corrected.items():
-        files = [(name, raw.content.sha256) for raw in table.raws]
+        files = digests(table.raws)
         typed = {name: table.typed}
         made = fingerprint(typed, protocol, study=study, genesis=genesis, key=key, files=files)
         sealed, given = prints.section("file", name), made.section("file", name)

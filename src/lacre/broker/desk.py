@@ -190,7 +190,11 @@ class _Viewed:
 
 _VIEWS_KEPT = 64
 _viewed: OrderedDict[tuple[str | None, str], _Viewed] = OrderedDict()
-"""By genesis hash and study. A log grows at its end alone, so that a state goes on from where it stood."""
+"""By genesis hash and study. A log grows at its end alone, so that a state goes on from where it stood.
+
+Of the process and not of one desk, as what it saves is the same for all: states are frozen, and the last entry that
+one was folded from must still stand in the ledger that is looked at.
+"""
 
 
 def view(reader: Reader, study: str) -> State:

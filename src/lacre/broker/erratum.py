@@ -23,6 +23,7 @@ from lacre.broker.ingest import (
     PoolTable,
     Raw,
     check_units,
+    contents,
     load,
     outside,
     read_pool_tables,
@@ -38,15 +39,11 @@ from lacre.broker.results import record_result
 from lacre.broker.show import shown
 from lacre.broker.submissions import context_of, recognising_key, reopen
 from lacre.broker.texts import require_words
+from lacre.broker.unfinished import not_remembered_leaves, refusal_leaves
 from lacre.errors import (
     ErratumChangesMore,
     ErratumUnfinished,
-    InternalError,
-    LacreError,
     NotAName,
-    NotRemembered,
-    ReadUncertain,
-    StoreCommitUncertain,
 )
 from lacre.pools import vault
 from lacre.pools.met import person_key
@@ -110,20 +107,10 @@ def erratum(desk: Desk, what: str, files: Sequence[str], *, reason: str) -> Resu
         desk, found.state, Erratum, found.facts, **found.fields, **unsealed(found.raws), reason=BLANK
     )
     _check(desk, found)
-    try:
+    with not_remembered_leaves(_unfinished):
         made, warnings = _spend(desk, found, words)
-    except NotRemembered as error:
-        entry, way_out = error.fields["entry"], error.fields["next"]
-        raise ErratumUnfinished(entry=entry, why=error.message, next=way_out) from error
-    try:
+    with refusal_leaves(_unfinished, made.index, found.pool.name, but=(ErratumChangesMore,)):
         recorded = _score(desk, found, made)
-    except (ErratumChangesMore, InternalError, NotRemembered):
-        raise  # not remembered is the result, which stands
-    except StoreCommitUncertain as error:
-        raise ReadUncertain(entry=made.index, pool=found.pool.name, why=error.message) from error
-    except LacreError as error:
-        why, way_out = error.message, error.way_out
-        raise ErratumUnfinished(entry=made.index, why=why, next=way_out) from error
     return shown(
         desk,
         found.study.slug,
@@ -131,6 +118,10 @@ def erratum(desk: Desk, what: str, files: Sequence[str], *, reason: str) -> Resu
         ignored={name: table.typed.undeclared for name, table in found.tables.items()},
         warnings=warnings,
     )
+
+
+def _unfinished(entry: int, why: str, way_out: str) -> ErratumUnfinished:
+    return ErratumUnfinished(entry=entry, why=why, next=way_out)
 
 
 # --- before the read ---------------------------------------------------------------------------------------
@@ -180,7 +171,7 @@ def _spend(desk: Desk, found: _Found, words: str) -> tuple[Recorded, tuple[str, 
     sealed = vault.seal_corrected(
         desk.vault,
         context_of(found.state, slug, found.pool),
-        [(raw.table, raw.content) for raw in found.raws],
+        contents(found.raws),
         recipients=found.pool.recipients,
         identities=desk.identities(),
         entropy=desk.entropy,

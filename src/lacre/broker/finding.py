@@ -219,7 +219,10 @@ def find_unopened(
 
 
 def _begin(desk: Desk, ask: Ask, state: State, study: StudyState, finishes: ReadMade | None) -> Found:
-    """What is asked, under which protocol, and what the law says of it, if it is whole or new, without any facts."""
+    """What is asked, under which protocol, and what the law says of it without any facts.
+
+    Of a read that goes on here with a crashed one nothing is asked: it is signed only later.
+    """
     version = version_of(study, finishes)
     if finishes is not None:
         ask = replace(ask, analyses=finishes.request.analyses)

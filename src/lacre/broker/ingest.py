@@ -12,7 +12,7 @@ from lacre.broker.desk import BLANK, Progress
 from lacre.broker.files import Given
 from lacre.errors import NothingDeclared, TableColumnAbsent, TableError, cells_untold
 from lacre.pools import vault
-from lacre.pools.content import Content, OnDisk
+from lacre.pools.content import Content, Held, OnDisk
 from lacre.pools.cores import leave_no_core
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SealedRecord
@@ -44,7 +44,10 @@ class PoolTable:
 
 
 def load(given: Sequence[Given]) -> tuple[Raw, ...]:
-    """Take note of files, which are read when they are needed; their names say how."""
+    """Take note of files, which are read when they are needed; their names say how.
+
+    Raises `TableFormatUnknown`, `FileMissing`, `NotReadable`.
+    """
     leave_no_core()
     return tuple(Raw(g.table, format_of(g.path), OnDisk.at(g.path), g.path.name) for g in given)
 
@@ -173,6 +176,24 @@ def unsealed(raws: Sequence[Raw]) -> dict[str, Any]:
     """What a request will say of files once they are sealed, as it is put to the law beforehand."""
     records = tuple(SealedRecord(table=raw.table, format=raw.format.value, hmac=BLANK) for raw in raws)
     return {"records": records, "ciphertext": BLANK, "wrapped_key": BLANK, "recipients": ()}
+
+
+def raws_of(opened: Sequence[tuple[str, bytes]], records: Sequence[SealedRecord]) -> tuple[Raw, ...]:
+    """Files that were opened, each with its table, and how the entry's `records` say they are read."""
+    return tuple(
+        Raw(table, Format(record.format), Held(data))
+        for (table, data), record in zip(opened, records, strict=True)
+    )
+
+
+def contents(raws: Sequence[Raw]) -> list[tuple[str, Content]]:
+    """Files as they are sealed: each with its table."""
+    return [(raw.table, raw.content) for raw in raws]
+
+
+def digests(raws: Sequence[Raw]) -> list[tuple[str, str]]:
+    """The SHA-256 of each file in hexadecimal, with its table: what it is recognised by, and never shown."""
+    return [(raw.table, raw.content.sha256) for raw in raws]
 
 
 def records_of(raws: Sequence[Raw], records: Sequence[vault.Record]) -> tuple[SealedRecord, ...]:

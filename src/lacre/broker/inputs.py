@@ -5,33 +5,29 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from lacre.broker.desk import Desk, SaltedText, put_on_record, sign_request
+from lacre.broker.desk import Desk, put_on_record, sign_request
 from lacre.broker.files import check_output
 from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import InputsWritten
 from lacre.broker.register import engine
 from lacre.broker.submissions import context_of
 from lacre.broker.texts import salted_words
+from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
 from lacre.durable import staged
 from lacre.errors import (
     IdentityCannotOpen,
     InputsCannotOpen,
     InputsUnfinished,
-    InternalError,
-    LacreError,
     NoInputs,
-    NotRemembered,
     NotWritten,
     TableNotNamed,
 )
-from lacre.ledger.envelope import Envelope
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
 from lacre.rules.common import require_study
 from lacre.rules.custody import grade_of
 from lacre.rules.reading import sealed_pool
-from lacre.rules.record import Recorded
 from lacre.rules.requests import Read, ReadFacts
 from lacre.rules.state import PoolState
 from lacre.tables.columns import TypedTable
@@ -76,19 +72,15 @@ def inputs(
     )
     # What cannot be written is found out before the read is on record.
     with staged(output.absolute().parent, what=output.name) as file:
-        made, warnings = _put_on_record(desk, study, pool, signed, text)
-        try:
+        with not_remembered_leaves(_unfinished(pool)):
+            made, warnings = put_on_record(desk, study, signed, ReadFacts(engine=engine()), text)
+        with refusal_leaves(_unfinished(pool), made.index, pool):
             opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
             delimiter = "\t" if output.suffix.lower() == ".tsv" else protocol.tables[name].delimiter
             for piece in _csv(opened, columns, delimiter, _encoding(protocol, sealed, name)):
                 file.write(piece)
             if not file.keep(output.name, replace=overwrite):
                 raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
-        except InternalError:
-            raise
-        except LacreError as error:
-            why, way_out = error.message, error.way_out
-            raise InputsUnfinished(pool=pool, entry=made.index, why=why, next=way_out) from error
     return InputsWritten(
         study=study,
         pool=pool,
@@ -103,15 +95,8 @@ def inputs(
     )
 
 
-def _put_on_record(
-    desk: Desk, study: str, pool: str, signed: Envelope, text: SaltedText | None
-) -> tuple[Recorded, tuple[str, ...]]:
-    """Put the reading on record; where it is not remembered, nothing is decrypted."""
-    try:
-        return put_on_record(desk, study, signed, ReadFacts(engine=engine()), text)
-    except NotRemembered as error:
-        entry, way_out = error.fields["entry"], error.fields["next"]
-        raise InputsUnfinished(pool=pool, entry=entry, why=error.message, next=way_out) from error
+def _unfinished(pool: str) -> Unfinished:
+    return lambda entry, why, way_out: InputsUnfinished(pool=pool, entry=entry, why=why, next=way_out)
 
 
 def handed_out(table: Table) -> tuple[str, ...]:

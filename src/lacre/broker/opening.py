@@ -3,17 +3,14 @@
 from collections.abc import Collection
 
 from lacre.broker.desk import Desk
-from lacre.broker.ingest import Raw, read_pool_tables, typed_of
+from lacre.broker.ingest import digests, raws_of, read_pool_tables, typed_of
 from lacre.broker.submissions import context_of
 from lacre.pools import vault
-from lacre.pools.content import Held
 from lacre.pools.exposure import fingerprint
-from lacre.pools.met import person_key
-from lacre.pools.met import remember as remember_cases
+from lacre.pools.met import person_key, remember as remember_cases
 from lacre.protocol.models import Protocol
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.tables.columns import TypedTable
-from lacre.tables.formats import Format
 from lacre.text import N_
 
 
@@ -48,15 +45,12 @@ def open_tables(
     opened = vault.open_pool(
         desk.vault, context_of(state, study.slug, pool), sealed_of(pool), desk.identities()
     )
-    raws = [
-        Raw(table, Format(record.format), Held(data))
-        for (table, data), record in zip(opened, pool.sealed.request.records, strict=True)
-    ]
+    raws = raws_of(opened, pool.sealed.request.records)
     protocol = protocol or study.in_force.protocol
     tables = typed_of(read_pool_tables(protocol, raws, desk.progress, keep=keep))
     if content:
         key = person_key(desk.state_folder, desk.entropy)
-        files = [(raw.table, raw.content.sha256) for raw in raws]
+        files = digests(raws)
         prints = fingerprint(tables, protocol, study=study.slug, genesis=state.genesis, key=key, files=files)
         remember_cases(desk.state_folder, state.genesis, prints)
     return tables

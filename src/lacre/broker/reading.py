@@ -27,16 +27,8 @@ from lacre.broker.results import record_result
 from lacre.broker.show import shown
 from lacre.broker.submissions import keep, undecidable
 from lacre.broker.texts import salted_words
-from lacre.errors import (
-    FinishDiffers,
-    InternalError,
-    LacreError,
-    NotRemembered,
-    ReadUncertain,
-    ReadUnfinished,
-    RequestAnswered,
-    StoreCommitUncertain,
-)
+from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
+from lacre.errors import FinishDiffers, ReadUnfinished, RequestAnswered
 from lacre.ledger.envelope import Envelope
 from lacre.rules.common import require_sealed, require_study
 from lacre.rules.custody import grade_of
@@ -97,14 +89,8 @@ def carry_out(
         return planned(desk, found, decision)
     made, before, held = _spend(desk, found, lock)
     try:
-        recorded = _analyse(desk, found, made)
-    except (InternalError, NotRemembered):
-        raise  # the former is no refusal; the latter is of the result, which stands
-    except StoreCommitUncertain as error:
-        raise ReadUncertain(entry=made.index, pool=ask.pool, why=error.message) from error
-    except LacreError as error:
-        why, way_out = error.message, error.way_out
-        raise ReadUnfinished(entry=made.index, pool=ask.pool, why=why, next=way_out) from error
+        with refusal_leaves(_unfinished(ask.pool), made.index, ask.pool):
+            recorded = _analyse(desk, found, made)
     finally:
         held.release()
     return shown(
@@ -164,17 +150,16 @@ def _spend(desk: Desk, found: Found, lock: Lock | None) -> tuple[Recorded, str |
                 put_text(tx, reason)
             before = tx.last_time
             made = enter(desk, tx, state, signed, facts)
-        remember(desk, tx)
-    except NotRemembered as error:
-        # Nothing is decrypted then; and to ask again is the way out, here.
-        lock.release()
-        raise ReadUnfinished(
-            entry=error.fields["entry"], pool=name, why=error.message, next=error.fields["next"]
-        ) from error
+        with not_remembered_leaves(_unfinished(name)):
+            remember(desk, tx)
     except BaseException:
         lock.release()
         raise
     return made, before, lock
+
+
+def _unfinished(pool: str) -> Unfinished:
+    return lambda entry, why, way_out: ReadUnfinished(entry=entry, pool=pool, why=why, next=way_out)
 
 
 def _signed(desk: Desk, found: Found, lock: Lock | None) -> tuple[Envelope, SaltedText | None, Lock]:

@@ -8,6 +8,7 @@ from lacre.broker.asking import RequestFile
 from lacre.broker.desk import Desk, sign_request
 from lacre.broker.files import check_output
 from lacre.broker.finding import Ask, Found, ask_law, crashed_read, fields_of, find_unopened
+from lacre.broker.ingest import contents
 from lacre.broker.outcomes import ReadPlanned, RequestWritten, ResultShown
 from lacre.broker.reading import planned, read_and_analyse
 from lacre.broker.submissions import context_of, submitted
@@ -123,7 +124,7 @@ def _signed(desk: Desk, found: Found, name: str) -> RequestFile:
     for each in found.submissions:
         sealed, ciphertext, wrapped = vault.encrypt_submission(
             context_of(found.state, ask.study, found.pool, each.system),
-            [(raw.table, raw.content) for raw in each.raws],
+            contents(each.raws),
             recipients=found.pool.recipients,
             entropy=desk.entropy,
         )

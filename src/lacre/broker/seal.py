@@ -22,6 +22,8 @@ from lacre.broker.ingest import (
     PoolTable,
     Raw,
     check_units,
+    contents,
+    digests,
     early_labels,
     load,
     outside,
@@ -183,7 +185,7 @@ def _read(desk: Desk, state: State, protocol: Protocol, pool: Pool, specs: Seque
     typed = typed_of(tables)
     desk.progress(N_("fingerprinting"), 0, None)
     study, genesis = protocol.study, state.genesis
-    files = [(raw.table, raw.content.sha256) for raw in raws]
+    files = digests(raws)
     of_ledger, of_person = desk.keys.fingerprint, person_key(desk.state_folder, desk.entropy)
     prints, personal = (
         fingerprint(typed, protocol, study=study, genesis=genesis, key=key, files=files)
@@ -217,7 +219,7 @@ def _encrypt(desk: Desk, context: Context, recipients: Sequence[str], ready: _Re
     return vault.seal_pool(
         desk.vault,
         context,
-        [(raw.table, raw.content) for raw in ready.raws],
+        contents(ready.raws),
         prints=ready.prints.encode(),
         recipients=recipients,
         identities=desk.identities(),

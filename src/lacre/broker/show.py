@@ -86,9 +86,9 @@ def log(desk: Desk, study: str | None = None) -> Log:
     behind = _Behind(desk)
     with desk.snapshot() as reader:
         if study is not None:
-            require_study(view(reader, study), study)
-            entries = tuple(r for r in _of_study(reader, study) if r.study == study)
             states = {study: view(reader, study)}
+            require_study(states[study], study)
+            entries = tuple(r for r in _of_study(reader, study) if r.study == study)
         else:
             entries = tuple(_all(reader))
             states = view_all(reader, entries)

@@ -5,7 +5,16 @@ from dataclasses import dataclass
 
 from lacre.broker.desk import Desk, Progress
 from lacre.broker.files import parse_given
-from lacre.broker.ingest import PoolTable, Raw, load, outside, read_submission_tables, records_of
+from lacre.broker.ingest import (
+    PoolTable,
+    Raw,
+    contents,
+    load,
+    outside,
+    raws_of,
+    read_submission_tables,
+    records_of,
+)
 from lacre.broker.parts import Undecidable
 from lacre.errors import (
     FingerprintKeyClosed,
@@ -16,7 +25,6 @@ from lacre.errors import (
     TableError,
 )
 from lacre.pools import vault
-from lacre.pools.content import Held
 from lacre.pools.exposure import match_submission_ids
 from lacre.pools.keyring import FINGERPRINT
 from lacre.pools.prints import Prints
@@ -28,7 +36,6 @@ from lacre.rules.reading import submitted_tables, systems_of
 from lacre.rules.requests import SubmissionFacts, Submitted
 from lacre.rules.state import PoolState, State
 from lacre.tables.columns import Codes, Outcomes
-from lacre.tables.formats import Format
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +175,7 @@ def keep(
         sealed = vault.seal_submission(
             desk.vault,
             context_of(state, study, pool, submission.system),
-            [(raw.table, raw.content) for raw in raws],
+            contents(raws),
             recipients=pool.recipients,
             entropy=desk.entropy,
         )
@@ -215,7 +222,7 @@ def same_submissions(
             desk.vault,
             context_of(state, study, pool, new.system),
             kept_submission(old, pool),
-            [(raw.table, raw.content) for raw in new.raws],
+            contents(new.raws),
             desk.identities(),
         )
         for old, new in zip(kept, given, strict=True)
@@ -245,9 +252,6 @@ def reopen(
             kept_submission(submitted, pool),
             desk.identities(),
         )
-        raws = [
-            Raw(table, Format(record.format), Held(data))
-            for (table, data), record in zip(opened, submitted.records, strict=True)
-        ]
+        raws = raws_of(opened, submitted.records)
         submissions.append(Submission(submitted.system, _read(protocol, raws, desk.progress)))
     return tuple(submissions)

@@ -15,6 +15,7 @@ from lacre.errors import (
     PassphrasesDiffer,
     PassphraseUnreadable,
     printable,
+    reason_of,
 )
 from lacre.text import _
 
@@ -116,7 +117,7 @@ def _given(file: Path | None, variable: str = VARIABLE) -> str | None:
             body = source.read(MOST_BYTES + 1)
         text = body.decode()
     except OSError as error:
-        raise NotReadable(path=str(file), why=error.strerror or type(error).__name__) from error
+        raise NotReadable(path=str(file), why=reason_of(error)) from error
     except UnicodeDecodeError as error:
         raise PassphraseUnreadable(path=str(file)) from error
     line = text.removesuffix("\n").removesuffix("\r")

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import Any, TextIO
 
-from lacre.errors import LacreError, OutputLost, printable_json
+from lacre.errors import LacreError, OutputLost, printable_json, reason_of
 
 WIDEST = 110  # prose wider than this is hard to read, whatever the terminal
 
@@ -47,7 +47,7 @@ def write(text: str) -> None:
     except OSError as error:
         silence(sys.stdout)
         if error.errno != errno.EPIPE:
-            raise OutputLost(why=error.strerror or type(error).__name__) from error
+            raise OutputLost(why=reason_of(error)) from error
 
 
 def write_json(document: dict[str, Any]) -> None:

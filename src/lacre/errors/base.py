@@ -38,6 +38,11 @@ def printable_json(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
+def reason_of(error: OSError) -> str:
+    """Return what the system says is wrong, in its own words."""
+    return error.strerror or type(error).__name__
+
+
 class LacreError(Exception):
     """The base of everything lacre raises on purpose."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lacre.broker.names import split_name
 from lacre.durable import read_given
-from lacre.errors import NotReadable
+from lacre.errors import NotReadable, reason_of
 from lacre.handle.making import MOST_KEPT, UNREADABLE, layout_of, state_folder
 from lacre.report.views import (
     Audit,
@@ -22,8 +22,7 @@ from lacre.store.reader import snapshot
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from lacre.audit.heads import Log
-    from lacre.audit.heads import Memory as OthersMemory
+    from lacre.audit.heads import Log, Memory as OthersMemory
     from lacre.ledger.note import VerifierKey
 
 
@@ -127,7 +126,7 @@ def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError as error:  # of a name that is too long
-        raise NotReadable(path=str(path), why=error.strerror or type(error).__name__) from error
+        raise NotReadable(path=str(path), why=reason_of(error)) from error
 
 
 def audit_store(
@@ -139,8 +138,7 @@ def audit_store(
     key: str | None = None,
 ) -> Audit:
     """Audit an opened ledger against what this machine (`known`) and others (`files`) remember of it."""
-    from lacre.audit.audit import audit as audit_source
-    from lacre.audit.audit import unreadable
+    from lacre.audit.audit import audit as audit_source, unreadable
     from lacre.audit.heads import Head
     from lacre.audit.source import StoreSource
 

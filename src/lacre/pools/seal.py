@@ -10,7 +10,8 @@ together in an age file, which `age --decrypt` opens as well.
 When a pool changes hands, everything kept of it gets one such file, a keyset: for each ciphertext, in the
 order of their digests, ``SHA-256 of the ciphertext (32 bytes) ‖ key ‖ salt``.
 
-Nothing here touches a file or a clock; random bytes are arguments, those of the ciphers' own headers apart.
+Nothing here opens a file or asks a clock: records come as `lacre.pools.content` has them, and random bytes are
+arguments, those of the ciphers' own headers apart.
 """
 
 import hashlib

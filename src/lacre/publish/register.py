@@ -25,11 +25,11 @@ from lacre.errors import (
     NotWritten,
     RegisterAhead,
     RegisterForeign,
+    reason_of,
 )
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.note import MAX_NOTE
-from lacre.ledger.tiles import FOLDER as TILES
-from lacre.ledger.tiles import Tile, bundles_of, tiles_of
+from lacre.ledger.tiles import FOLDER as TILES, Tile, bundles_of, tiles_of
 from lacre.publish.parts import FILE, FOLDER, Parts, document_files, gather, keys_of, log_files
 from lacre.report.published import RegisterExported
 from lacre.rules.keys import log_verifiers
@@ -121,7 +121,7 @@ class _Place:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise NotWritten(path=str(place), why=error.strerror or type(error).__name__) from error
+            raise NotWritten(path=str(place), why=reason_of(error)) from error
         self.removed += 1
 
     def tidy(self, folders: set[str], size: int) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
-from lacre.durable import TEMPORARY, make_folder, sync_folder, write_durably
+from lacre.durable import TEMPORARY, make_folder, sync_folder, write_durably, writing_file
 from lacre.errors import (
     LedgerExists,
     LedgerNotFound,
@@ -19,8 +19,8 @@ from lacre.errors import (
     PoolNameUnsafe,
     StoreCommitUncertain,
     StoreCorrupt,
+    reason_of,
 )
-from lacre.store.failures import writing_file
 from lacre.store.locks import making
 from lacre.text import _
 
@@ -152,7 +152,7 @@ def _take_back(unfinished: Path, final: Path, error: OSError) -> None:
     try:
         final.rename(unfinished)
     except OSError:
-        raise StoreCommitUncertain(path=str(final), error=error.strerror or type(error).__name__) from error
+        raise StoreCommitUncertain(path=str(final), error=reason_of(error)) from error
 
 
 def _tidy(folder: Path) -> None:
@@ -171,4 +171,4 @@ def _holds_ledger(layout: Layout) -> bool:
     try:
         return layout.database.is_file()
     except OSError as error:
-        raise NotReadable(path=str(layout.root), why=error.strerror or type(error).__name__) from error
+        raise NotReadable(path=str(layout.root), why=reason_of(error)) from error

@@ -1,6 +1,5 @@
-"""What SQLite and the system say, as refusals of lacre: none of their errors leaves the store raw."""
+"""What SQLite says, as refusals of lacre: none of its errors leaves the store raw."""
 
-import errno
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -13,7 +12,6 @@ from sqlalchemy.exc import DBAPIError
 from lacre.errors import (
     DiskFull,
     LedgerNotFound,
-    NotWritten,
     StoreBusy,
     StoreCommitUncertain,
     StoreCorrupt,
@@ -93,17 +91,6 @@ def committing(path: str) -> Iterator[None]:
         if _code(original) in _UNDONE:
             raise _refusal(path, original) from error
         raise StoreCommitUncertain(path=path, error=_name(original)) from error
-
-
-@contextmanager
-def writing_file(path: Path) -> Iterator[None]:
-    """Turn the system's errors in the block into `DiskFull` or `NotWritten`."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise DiskFull(path=str(path)) from error
-        raise NotWritten(path=str(path), why=error.strerror or type(error).__name__) from error
 
 
 def _original(error: DBAPIError | sqlite3.Error) -> sqlite3.Error:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lacre.canonical import sha256_hex
 from lacre.durable import TEMPORARY, make_folder, sync_folder
-from lacre.errors import MemoryDocumentDamaged, NotReadable
+from lacre.errors import MemoryDocumentDamaged, NotReadable, reason_of
 from lacre.store.reader import SALT_SIZE, Document, document_digest
 from lacre.text import _
 
@@ -52,7 +52,7 @@ def filed_digests(folder: Path) -> frozenset[str]:
     except FileNotFoundError:
         return frozenset()
     except OSError as error:
-        raise NotReadable(path=str(folder), why=error.strerror or type(error).__name__) from error
+        raise NotReadable(path=str(folder), why=reason_of(error)) from error
 
 
 def read_filed(folder: Path, digest: str) -> Document | None:
@@ -66,7 +66,7 @@ def read_filed(folder: Path, digest: str) -> Document | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise NotReadable(path=str(path), why=error.strerror or type(error).__name__) from error
+        raise NotReadable(path=str(path), why=reason_of(error)) from error
     document = _parse(digest, data)
     if document is None:
         raise MemoryDocumentDamaged(path=str(path), why=_("its bytes are not those that were kept"))

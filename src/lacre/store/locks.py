@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lacre.durable import make_folder
+from lacre.durable import make_folder, writing_file
 from lacre.errors import InternalError
-from lacre.store.failures import writing_file
 
 _NAME = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@.-]{0,199}")
 _TRIES, _PAUSE = 40, 0.025  # for as long as nobody needs to tidy a folder

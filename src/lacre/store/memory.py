@@ -32,17 +32,17 @@ from typing import BinaryIO, Protocol
 from sqlalchemy import Engine
 
 from lacre.canonical import sha256_hex
-from lacre.durable import make_folder, sync_folder
+from lacre.durable import make_folder, sync_folder, writing_file
 from lacre.errors import (
     LedgerForked,
     LedgerRolledBack,
     MemoryDamaged,
     NothingRemembered,
     NotReadable,
+    reason_of,
 )
 from lacre.ledger import merkle
 from lacre.ledger.merkle import Frontier
-from lacre.store.failures import writing_file
 from lacre.store.filed import file_all, file_more, filed_digests, read_filed, unfile
 from lacre.store.locks import hold
 from lacre.store.reader import Document, Reader, snapshot
@@ -374,7 +374,7 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise NotReadable(path=str(path), why=error.strerror or type(error).__name__) from error
+        raise NotReadable(path=str(path), why=reason_of(error)) from error
 
 
 def _open(path: Path) -> BinaryIO:

@@ -11,8 +11,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 import lacre
-from lacre.broker import keys as broker_keys
-from lacre.broker import signers
+from lacre.broker import keys as broker_keys, signers
 from lacre.broker.desk import enter, sign_request, view
 from lacre.errors import (
     ActiveKeyMissing,

@@ -4,8 +4,7 @@ import hashlib
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lacre.errors import TileInvalid
 from lacre.ledger.envelope import MAX_ENTRY

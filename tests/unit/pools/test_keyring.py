@@ -19,8 +19,7 @@ from lacre.errors import (
     PassphraseWrong,
 )
 from lacre.ledger.keys import PrivateKey
-from lacre.pools import keyring as keyrings
-from lacre.pools import seal
+from lacre.pools import keyring as keyrings, seal
 from lacre.pools.keyring import Keyring
 from lacre.pools.seal import Context, SealKey
 

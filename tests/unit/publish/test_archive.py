@@ -6,8 +6,7 @@ import zipfile
 import zlib
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from lacre.errors import ArchiveInvalid
 from lacre.publish import archive

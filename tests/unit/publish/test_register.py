@@ -13,8 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from tests.unit.audit.conftest import ENGINE, Builder
-from tests.unit.audit.conftest import PROTOCOL as LONG
+from tests.unit.audit.conftest import ENGINE, PROTOCOL as LONG, Builder
 from tests.unit.publish.conftest import audited, audited_folder, codes, held, live, sha256, warnings
 
 import lacre

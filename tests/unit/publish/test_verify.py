@@ -25,8 +25,7 @@ from lacre.errors import (
 )
 from lacre.ledger.keys import PrivateKey
 from lacre.ledger.note import VerifierKey
-from lacre.ledger.tiles import pack as pack_entries
-from lacre.ledger.tiles import unpack as unpack_entries
+from lacre.ledger.tiles import pack as pack_entries, unpack as unpack_entries
 from lacre.publish.archive import pack, unpack
 from lacre.publish.manifest import Manifest, digests
 from lacre.report.views import Result, Verified

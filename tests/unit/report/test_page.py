@@ -1,8 +1,7 @@
 """A page keeps within its width, whatever is written, and obeys nothing in it."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
 from lacre.report.page import Cell, Column, Page

@@ -1,8 +1,7 @@
 """Small words: rates that never read as what they are not, times, and names that others chose."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from lacre.report import words
 

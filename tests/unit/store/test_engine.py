@@ -28,8 +28,7 @@ from lacre.errors import (
     StoreReadOnly,
 )
 from lacre.shipped import migrations_folder
-from lacre.store import engine as engine_module
-from lacre.store import failures, tables
+from lacre.store import engine as engine_module, failures, tables
 from lacre.store.engine import create_ledger, open_ledger, writing
 from lacre.store.failures import refusing
 from lacre.store.memory import Memory
