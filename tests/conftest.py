@@ -5,6 +5,8 @@ And what no test may do: let a cell of a sealed pool out. `tests.secrets.canarie
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from unittest import mock
@@ -48,6 +50,32 @@ def tool() -> Callable[[str], str]:
 def absent() -> Callable[[str, str], None]:
     """Skip for want of something of a kind ("data" or "tools"), or fail where that kind is required."""
     return _absent
+
+
+@pytest.fixture(scope="session")
+def preloaded(tool: Callable[[str], str]) -> Callable[[Path, Path], Path]:
+    """Build a library of one file of C, to be loaded before all others: of the source, into a folder."""
+    if sys.platform != "linux":
+        _absent("a loader that preloads as Linux's does", "tools")
+
+    def build(source: Path, folder: Path) -> Path:
+        made = folder / f"{source.stem}.so"
+        words = [
+            tool("cc"),
+            "-shared",
+            "-fPIC",
+            "-O2",
+            "-Wall",
+            "-Werror",
+            "-o",
+            str(made),
+            str(source),
+            "-ldl",
+        ]
+        subprocess.run(words, check=True, timeout=60)
+        return made
+
+    return build
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import cast
 
 import pytest
+from tests.studies import plan
 
 from lacre import api
 from lacre.cli import main
@@ -25,27 +26,7 @@ PAGES = {
 }
 NAME = re.compile(r"`(lacre(?:\.\w+)+)")
 FILE = re.compile(r"`((?:[\w.-]+/)+(?:[\w.-]+\.(?:py|md|yaml|json))?)`")
-PROTOCOL = """
-lacre: 1
-study: walk
-title: One reveal
-question: Which functions does it call?
-language: en
-data: {identifiable: false, prior_exposure: none}
-tables:
-  cases:
-    key: id
-    columns:
-      id: {type: text}
-      label: {type: outcome, positive: "1", negative: "0"}
-      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
-      sex: {type: category, values: [female, male]}
-pools:
-  teste: {tables: [cases]}
-analyses:
-  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
-           attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.5}]}
-"""
+PROTOCOL = plan("walk")
 
 
 def section(title: str) -> str:
@@ -123,8 +104,8 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> list[CodeType]:
     (folder / "plan.yaml").write_text(PROTOCOL)
     cases = [f"{n},{n // 2 % 2},{('male', 'female')[n % 2]}" for n in range(60)]
     predictions = [f"{n},{n // 2 % 2}" for n in range(60)]
-    (folder / "cases.csv").write_text("\n".join(["id,label,sex", *cases]) + "\n")
-    (folder / "predictions.csv").write_text("\n".join(["id,prediction", *predictions]) + "\n")
+    (folder / "cases.csv").write_text("\n".join(["case_id,label,sex", *cases]) + "\n")
+    (folder / "predictions.csv").write_text("\n".join(["case_id,prediction", *predictions]) + "\n")
     with api.init(folder, name="Ana", state=folder / "state" / "lacre") as ledger:
         ledger.register(folder / "plan.yaml")
         ledger.seal("walk", "teste", folder / "cases.csv")

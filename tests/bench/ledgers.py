@@ -9,12 +9,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from tests.studies import plan
+
 from lacre.api import init
 from lacre.broker.desk import Desk, enter, put_text, remember, salted_text, view
 from lacre.broker.register import engine
 from lacre.handle.making import OpenedKeys, make_desk, quiet
 from lacre.ledger.envelope import PAYLOAD_REQUEST, Envelope
 from lacre.protocol.document import canonical, parse, protocol_hash
+from lacre.protocol.models import Protocol
 from lacre.rules.record import PROTOCOL_MEDIA
 from lacre.rules.requests import (
     Deviate,
@@ -36,29 +39,11 @@ from lacre.store.writer import Transaction
 ENTRIES_A_STUDY = 20
 _AT_ONCE = 2000  # entries in one transaction
 
-PROTOCOL = """
-lacre: 1
-study: {study}
-title: Errors by sex
-question: Does it err more often for one sex?
-language: en
-data: {{identifiable: false, prior_exposure: none}}
-tables:
-  cases:
-    key: case_id
-    columns:
-      case_id: {{type: text}}
-      note: {{type: text, is: input}}
-      label: {{type: outcome, positive: "1", negative: "0"}}
-      prediction: {{type: outcome, positive: "1", negative: "0", from: submission}}
-      sex: {{type: category, values: [female, male]}}
-pools:
-  dev: {{tables: [cases]}}
-  teste: {{tables: [cases]}}
-analyses:
-  parity: {{kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
-           attributes: [sex], criteria: [{{id: gap, metric: error, by: [sex], max_group_gap: 0.5}}]}}
-"""
+
+def protocol_of(study: str) -> Protocol:
+    """The plan of a study."""
+    text = plan(study, columns={"note": "{type: text, is: input}"}, pools={"dev": "", "teste": ""})
+    return parse(text.encode())
 
 
 def desk_at(folder: Path, state: Path) -> Desk:
@@ -86,7 +71,7 @@ class _Study:
 
     def __init__(self, desk: Desk, number: int) -> None:
         self._desk, self._slug = desk, f"study-{number:05d}"
-        self._protocol = parse(PROTOCOL.format(study=self._slug).encode())
+        self._protocol = protocol_of(self._slug)
         self._hash = protocol_hash(self._protocol)
         self._state: State | None = None
         self._seen: dict[str, Any] = {}

@@ -17,7 +17,7 @@ from time import perf_counter
 
 import cryptography
 from cryptography.cobblestone import Cobblestone256Encryptor
-from tests.bench.ledgers import PROTOCOL
+from tests.bench.ledgers import protocol_of
 from tests.bench.measured import Measured
 
 from lacre.durable import CHUNK, read_chunks
@@ -25,7 +25,6 @@ from lacre.pools.content import OnDisk
 from lacre.pools.exposure import fingerprint
 from lacre.pools.seal import Context, Identity
 from lacre.pools.vault import Vault, seal_pool
-from lacre.protocol.document import parse
 from lacre.tables.formats import Format
 from lacre.tables.read import read_table
 
@@ -93,7 +92,7 @@ def _bare(path: Path, target: Path) -> float:
 
 def _reading(rows: int) -> list[Measured]:
     """Rows a second that are read and typed, and that are fingerprinted; without a peer."""
-    protocol = parse(PROTOCOL.format(study="study").encode())
+    protocol = protocol_of("study")
     lines = (f"{n},a note on {n},{n % 2},{'female' if n % 3 else 'male'}" for n in range(rows))
     raw = ("case_id,note,label,sex\n" + "\n".join(lines) + "\n").encode()
     started = perf_counter()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.bench.__main__ import HEADERS
 from tests.bench.measured import Measured
 
 LITTLE: dict[str, dict[str, Any]] = {
@@ -25,9 +26,10 @@ def test_a_stage_measures_both_in_one_run(stage: str) -> None:
     made = run(**LITTLE[stage])
     measured = [made] if isinstance(made, Measured) else made
     for each in measured:
-        assert each.ours >= 0
+        # Memory is what may not have grown: a few pages are there already.
+        assert each.ours > 0 or each.unit == "MiB"
         assert each.theirs is None or each.theirs > 0
-        assert each.row()[0] == each.name
+        assert len(each.row()) == len(HEADERS)
     assert any(each.bar is not None for each in measured)
 
 

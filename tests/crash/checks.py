@@ -28,7 +28,7 @@ def check(verb: Verb, whole: Seen, seen: Seen) -> None:
     before = whole["before"]
     after = before if seen["unchanged"] else seen["after"]
     if not seen["unchanged"]:
-        _check_sound(verb, before, after, verb.findings)
+        _check_sound(before, after, verb.findings)
     if seen["said"] is not None:
         _check_said(verb, before, after, seen["said"])
         if seen["mode"] != "dead" and seen["what"][0] not in "ou":  # else it could not tidy up
@@ -51,7 +51,7 @@ def _added(before: Seen, after: Seen) -> list[str]:
     return [entry[0] for entry in stands[len(stood) :]]
 
 
-def _check_sound(verb: Verb, before: Seen, after: Seen, findings: tuple[str, ...] = ()) -> None:
+def _check_sound(before: Seen, after: Seen, findings: tuple[str, ...] = ()) -> None:
     audit = json.loads(after["audit"]["out"])
     if not after["entries"]:
         assert audit["error"]["code"] == "ledger-not-found", audit
@@ -99,7 +99,7 @@ def _check_said(verb: Verb, before: Seen, after: Seen, said: Seen) -> None:
 def _check_again(verb: Verb, whole: Seen, seen: Seen) -> None:
     """The same call does it, or is refused because it is done; either way all is well."""
     before, last, again = whole["before"], seen["last"], seen["again"]
-    _check_sound(verb, before, last)
+    _check_sound(before, last)
     added = " ".join(_added(before, last))
     assert re.fullmatch(verb.adds, added), f"given again, {added!r}: {again}"
     assert not seen["left"], f"not gone from {seen['left']}"

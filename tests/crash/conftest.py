@@ -1,7 +1,6 @@
 """One zygote for each process that runs tests."""
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,18 +8,16 @@ from pathlib import Path
 import pytest
 from tests.crash.harness import Harness
 
+HERE = Path(__file__).parent
 IN_MEMORY = Path("/dev/shm")
 
 
 @pytest.fixture(scope="session")
-def harness(tool: Callable[[str], str], absent: Callable[[str, str], None]) -> Iterator[Harness]:
+def harness(preloaded: Callable[[Path, Path], Path]) -> Iterator[Harness]:
     """The zygote; in a folder in memory where there is one, since thousands of folders come and go."""
-    if sys.platform != "linux":
-        absent("a loader that preloads as Linux's does", "tools")
-    compiler = tool("gcc")
     folder = Path(tempfile.mkdtemp(prefix="lacre-crash-", dir=IN_MEMORY if IN_MEMORY.is_dir() else None))
     try:
-        harness = Harness.begin(compiler, folder)
+        harness = Harness.begin(preloaded(HERE / "shim.c", folder), folder)
         yield harness
         harness.end()
     finally:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.crash.study import needles, write_given
+from tests.crash.study import CELL, SAID, write_given
 from tests.crash.verbs import STATES, Verb
+from tests.secrets.canaries import forms
 
 HERE = Path(__file__).parent
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
@@ -54,10 +55,7 @@ class Harness:
     folder: Path
 
     @classmethod
-    def begin(cls, compiler: str, folder: Path) -> "Harness":
-        shim = folder / "shim.so"
-        build = [compiler, "-shared", "-fPIC", "-O2", "-o", str(shim), str(HERE / "shim.c"), "-ldl"]
-        subprocess.run(build, check=True, timeout=60)
+    def begin(cls, shim: Path, folder: Path) -> "Harness":
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("LACRE_", "XDG_"))}
         environment = {**kept, **dict.fromkeys(THREADS, "1"), "LD_PRELOAD": str(shim), "LC_ALL": "C.UTF-8"}
         process = subprocess.Popen(
@@ -102,8 +100,11 @@ class Harness:
                 continue
             if first in "=~":
                 kept = path.with_name(f"{path.name}-kept")
-                shutil.rmtree(path) if first == "~" else None
-                shutil.copytree(path, kept) if first == "=" else kept.rename(path)
+                if first == "=":
+                    shutil.copytree(path, kept)
+                else:
+                    shutil.rmtree(path)
+                    kept.rename(path)
                 continue
             said = self.ask("call", place, words=call.split())
             assert said["status"] in {0, 1, 3, 4}, f"{call}: {said}"
@@ -128,7 +129,7 @@ class Harness:
             "again": [*verb.words.split(), "--json"],
             "then": [*verb.then.split(), "--json"] if verb.then else [],
             "gone": verb.gone,
-            "needles": [needle.hex() for needle in needles()],
+            "needles": [form.hex() for word in (CELL, SAID) for form in forms(word)],
         }
 
     def point(self, verb: Verb, mode: str, at: int, *, again: bool = True) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tests.studies import plan
+
 from lacre import api
 from lacre.canonical import sha256_hex
 from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope
@@ -17,28 +19,10 @@ from lacre.ledger.tiles import unpack as unpack_entries
 from lacre.publish.archive import unpack
 from lacre.report.views import Result
 
-PROTOCOL = """\
-lacre: 1
-study: small
-title: Errors by sex
-question: Does it err more often for one sex?
-language: en
-data: {identifiable: false, prior_exposure: none}
-tables:
-  cases:
-    key: case_id
-    columns:
-      case_id: {type: text}
-      label: {type: outcome, positive: "1", negative: "0"}
-      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
-      sex: {type: category, values: [female, male], is: input}
-pools:
-  dev: {tables: [cases]}
-  teste: {tables: [cases], planned: {cases: 80}}
-analyses:
-  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
-           attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.5}]}
-"""
+PROTOCOL = plan(
+    attribute={"sex": "{type: category, values: [female, male], is: input}"},
+    pools={"dev": "", "teste": "tables: [cases], planned: {cases: 80}"},
+)
 FAIRNESS = """\
 fairness:
   name: Triage of loans

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from tests.studies import plan
 
 import lacre
 from lacre import api
@@ -23,34 +24,18 @@ CHUNK, HEAD, TAG = 16_384, 24 + 32, 16  # bytes: of a chunk, of salt and commitm
 ROOT = Path(__file__).resolve().parents[2]
 VECTORS = ROOT / "tests" / "vectors"
 
-PROTOCOL = """
-lacre: 1
-study: life
-title: Errors by sex
-question: Does it err more often for one sex?
-language: en
-data: {identifiable: false, prior_exposure: none}
-tables:
-  cases:
-    key: case_id
-    columns:
-      case_id: {type: text}
-      note: {type: text, is: input}
-      label: {type: outcome, positive: "1", negative: "0"}
-      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
-      sex: {type: category, values: [female, male]}
+PROTOCOL = plan(
+    "life",
+    columns={"note": "{type: text, is: input}"},
+    tables="""\
   visits:
     key: visit_id
     columns:
       visit_id: {type: text}
       case_id: {type: text}
-pools:
-  dev: {tables: [cases]}
-  teste: {tables: [cases, visits]}
-analyses:
-  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
-           attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.5}]}
-"""
+""",
+    pools={"dev": "", "teste": "tables: [cases, visits]"},
+)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
+from tests.studies import plan
 
 from lacre.broker.inputs import _csv
 from lacre.errors import (
@@ -51,26 +52,7 @@ CASES: dict[str, Any] = {
     },
 }
 DECLARED = Table.model_validate(CASES)
-PROTOCOL = """
-lacre: 1
-study: small
-title: Errors
-question: Does it err?
-language: en
-data: {identifiable: false, prior_exposure: none}
-tables:
-  cases:
-    key: case_id
-    columns:
-      case_id: {type: text}
-      label: {type: outcome, positive: "1", negative: "0"}
-      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
-      sex: {type: category, values: [female, male]}
-pools: {dev: {tables: [cases]}, teste: {tables: [cases]}}
-analyses:
-  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
-           attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.5}]}
-"""
+PROTOCOL = plan(pools={"dev": "", "teste": ""})
 
 
 def refused(raw: bytes, format_: Format, declared: Table = DECLARED) -> LacreError:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.studies import plan
 
 from lacre import api
 from lacre.broker.desk import append, enter, remember, sign_request, view
@@ -61,32 +62,17 @@ CHANGES = (
 KEYS = tuple(PrivateKey.from_seed(bytes([number]) * 32).public.raw.hex() for number in (31, 32))
 OVERLAPS = ((), ({"study": "other", "pool": "dev", "kind": "cases", "count": 2},))
 
-PROTOCOL = b"""
-lacre: 1
-study: drawn
-title: Errors by sex
-question: Does it err more often for one sex?
-language: en
-data: {identifiable: false, prior_exposure: none}
-tables:
-  cases:
-    key: case_id
-    columns:
-      case_id: {type: text}
-      label: {type: outcome, positive: "1", negative: "0"}
-      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
-      sex: {type: category, values: [female, male]}
-pools:
-  dev: {tables: [cases]}
-  teste: {tables: [cases], planned: {cases: 100}}
-  contraste: {tables: [cases]}
-  guarda: {tables: [cases], max_reads: 2}
-analyses:
-  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
-           attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.05}]}
-  rehearsal: {kind: group_fairness, pool: dev, table: cases, label: label, prediction: prediction,
-              attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.05}]}
-"""
+PROTOCOL = plan(
+    "drawn",
+    pools={
+        "dev": "",
+        "teste": "tables: [cases], planned: {cases: 100}",
+        "contraste": "",
+        "guarda": "tables: [cases], max_reads: 2",
+    },
+    analyses={"parity": "teste", "rehearsal": "dev"},
+    gap="0.05",
+).encode()
 
 
 class LawAndStore(RuleBasedStateMachine):

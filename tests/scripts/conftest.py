@@ -15,32 +15,12 @@ from unittest import mock
 
 import pytest
 from tests.secrets.canaries import CANARY, COLUMN, sings
+from tests.studies import plan
 
 from lacre.cli import main
 
 HEAD = f"case_id,note,{COLUMN},label,sex"
-SMALL = """
-lacre: 1
-study: small
-title: Errors by sex
-question: Does it err more often for one sex?
-language: en
-data: {identifiable: false, prior_exposure: none}
-tables:
-  cases:
-    key: case_id
-    columns:
-      case_id: {type: text}
-      note: {type: text, is: input}
-      label: {type: outcome, positive: "1", negative: "0"}
-      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
-      sex: {type: category, values: [female, male]}
-pools:
-  teste: {tables: [cases]}
-analyses:
-  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
-           attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.5}]}
-"""
+SMALL = plan(columns={"note": "{type: text, is: input}"})
 """A study whose gate 200 right predictions pass."""
 
 

@@ -9,40 +9,23 @@ from pathlib import Path
 import pytest
 from tests.scripts.conftest import Shell, shell, shells
 from tests.secrets.canaries import CANARY, COLUMN
+from tests.studies import plan
 
 __all__ = ["shell", "shells"]  # fixtures
 
-PROTOCOL = """
-lacre: 1
-study: secret
-title: Errors by sex
-question: Does it err more often for one sex?
-language: en
-data: {identifiable: false, prior_exposure: none}
-tables:
-  cases:
-    key: case_id
-    columns:
-      case_id: {type: text}
-      code: {type: text, is: input}
-      label: {type: outcome, positive: "1", negative: "0"}
-      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
-      sex: {type: category, values: [female, male]}
-      age: {type: number}
-      seen: {type: time, zone: UTC, is: labelled}
-      note: {type: text}
-pools:
-  dev: {tables: [cases]}
-  teste: {tables: [cases]}
-  contraste: {tables: [cases]}
-analyses:
-  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
-           attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.9,
-                                   max_left_out: 0.1}]}
-  rehearsal: {kind: group_fairness, pool: dev, table: cases, label: label, prediction: prediction,
-              attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.9,
-                                   max_left_out: 0.1}]}
-"""
+PROTOCOL = plan(
+    "secret",
+    columns={
+        "code": "{type: text, is: input}",
+        "age": "{type: number}",
+        "seen": "{type: time, zone: UTC, is: labelled}",
+        "note": "{type: text}",
+    },
+    pools={"dev": "", "teste": "", "contraste": ""},
+    analyses={"parity": "teste", "rehearsal": "dev"},
+    gap="0.9",
+    criterion=", max_left_out: 0.1",
+)
 HEAD = ("case_id", "code", COLUMN, "label", "sex", "age", "seen", "note")
 Row = dict[str, str]
 

@@ -5,9 +5,7 @@ Every file below is full of canary cells, and so are the faults. `Shell.lacre` l
 that leaves the API is looked at here. A verb to come joins by lines in `FAILURES`.
 """
 
-import errno
 import json
-import os
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -22,19 +20,23 @@ from tests.secrets.conftest import HEAD, Row, csv, predictions, rows
 
 import lacre
 from lacre.durable import Staged
-from lacre.errors import InternalError, LacreError
+from lacre.errors import DiskFull, InternalError, LacreError
 
 Shell = Any
 Provoke = Callable[[Shell], AbstractContextManager[object]]
 
 
 class Failure(NamedTuple):
-    """What is wrong, at which stage of the study, and the line that meets it; `way` is its exit status."""
+    """What is wrong, at which stage of the study, and the line that meets it; `way` is its exit status.
+
+    `code` is that of the refusal, where it is not for the suites of the verbs alone to say.
+    """
 
     provoke: Provoke
     line: str
     stage: str = "sealed"
     way: int = 2
+    code: str | None = None
 
 
 # --- what can be wrong
@@ -107,7 +109,7 @@ def other_identity(shell: Shell) -> AbstractContextManager[object]:
 
 def disk_full(_shell: Shell) -> AbstractContextManager[object]:
     """The disk takes nothing more."""
-    return mock.patch.object(Staged, "write", side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    return mock.patch.object(Staged, "write", side_effect=DiskFull(path="a disk"))
 
 
 def crash(place: str, error: type[Exception] = ValueError) -> Provoke:
@@ -185,7 +187,7 @@ FAILURES = {
         "seal secret contraste faulty.parquet",
     ),
     "seal-again": Failure(table(lambda _cases: None), "seal secret teste faulty.csv"),
-    "seal-disk-full": Failure(disk_full, MORE),
+    "seal-disk-full": Failure(disk_full, MORE, code="disk-full"),
     "check-number": Failure(cell("age"), "check protocol.yaml faulty.csv"),
     # of a submission
     "reveal-foreign": Failure(
@@ -207,10 +209,10 @@ FAILURES = {
     "reveal-key-changed": Failure(blob("key", flip), REVEAL),
     "reveal-prints-changed": Failure(blob("prints", flip), REVEAL),
     "reveal-wrong-key": Failure(other_identity, REVEAL),
-    "reveal-disk-full": Failure(disk_full, REVEAL),
+    "reveal-disk-full": Failure(disk_full, REVEAL, code="disk-full"),
     "inputs-changed": Failure(blob("pool", flip), INPUTS),
     "inputs-wrong-key": Failure(other_identity, INPUTS),
-    "inputs-disk-full": Failure(disk_full, INPUTS),
+    "inputs-disk-full": Failure(disk_full, INPUTS, code="inputs-unfinished"),
     "rewrap-wrong-key": Failure(other_identity, "rewrap secret teste --recipient {recipient}"),
     "erratum-number": Failure(cell("age", tag="teste"), "erratum secret@5 faulty.csv --reason x", "revealed"),
     "erratum-other-case": Failure(
@@ -223,7 +225,7 @@ FAILURES = {
         cell("note", "x", tag="teste"), "erratum secret@5 faulty.csv --reason x", "revealed"
     ),
     "erratum-changed": Failure(blob("pool", flip), ERRATUM, "revealed"),
-    "erratum-disk-full": Failure(disk_full, ERRATUM, "revealed"),
+    "erratum-disk-full": Failure(disk_full, ERRATUM, "revealed", code="disk-full"),
     # of lacre's own
     "seal-crash-reading": Failure(crash("lacre.tables.read.objects"), MORE, way=70),
     "seal-crash-prints": Failure(crash("lacre.pools.exposure._add_content"), MORE, way=70),
@@ -252,6 +254,7 @@ def test_no_cell_is_in_what_a_verb_says_of_a_failure(at: Callable[[str], Shell],
         told = shell.lacre(*words)
     assert ran.status == failure.way, ran.out
     assert (ran.document["error"]["code"] == "internal") == (failure.way == 70)
+    assert failure.code in {None, ran.document["error"]["code"]}
     assert told.status in {2, 70}
     assert told.err
     assert "Traceback" not in ran.err + told.err

@@ -33,6 +33,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from tests.studies import plan
 
 from lacre.pools import seal as sealing
 from lacre.pools.content import Held
@@ -40,31 +41,15 @@ from lacre.pools.keyring import Keyring
 
 Shell = Any
 
-PROTOCOL = """
-lacre: 1
-study: small
-title: Errors by group
-question: Does it err more often in one group?
-language: en
-data: {identifiable: false, prior_exposure: none}
-tables:
-  cases:
-    key: case_id
-    columns:
-      case_id: {type: text}
-      code: {type: text, is: input}
-      label: {type: outcome, positive: "1", negative: "0"}
-      prediction: {type: outcome, positive: "1", negative: "0", from: submission}
-      group: {type: category, values: [aa, bb]}
-      age: {type: number}
-      seen: {type: time, zone: UTC, is: labelled}
-pools:
-  dev: {tables: [cases]}
-  teste: {tables: [cases], planned: {cases: 60}}
-analyses:
-  parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
-           attributes: [group], criteria: [{id: gap, metric: error, by: [group], max_group_gap: 0.5}]}
-"""
+PROTOCOL = plan(
+    columns={
+        "code": "{type: text, is: input}",
+        "age": "{type: number}",
+        "seen": "{type: time, zone: UTC, is: labelled}",
+    },
+    attribute={"group": "{type: category, values: [aa, bb]}"},
+    pools={"dev": "", "teste": "tables: [cases], planned: {cases: 60}"},
+)
 HEAD = "case_id,code,label,group,age,seen"
 REQUEST = "payload.predicate.request"
 MAY_DIFFER = {

@@ -21,14 +21,9 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def shim(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> Path:
+def shim(tmp_path_factory: pytest.TempPathFactory, preloaded: Callable[[Path, Path], Path]) -> Path:
     """The compiled library."""
-    made = tmp_path_factory.mktemp("shim") / "writes.so"
-    subprocess.run(
-        [tool("cc"), "-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o", made, HERE / "writes.c", "-ldl"],
-        check=True,
-    )
-    return made
+    return preloaded(HERE / "writes.c", tmp_path_factory.mktemp("shim"))
 
 
 def watched(shell: Shell, shim: Path, log: Path, *words: str) -> list[str]:

@@ -193,7 +193,7 @@ def test_every_value_of_every_column(
             with place.changing() as database:
                 other = change.apply(database, number)
         except sqlite3.IntegrityError:
-            tally.refuse(what)
+            tally.refuse()
             continue
         refusal = StoreNewer if table == VERSIONS else None
         expected = rows.entries(rows.rows[number]) | rows.entries(other)
@@ -220,7 +220,7 @@ def test_a_derived_column_of_all_rows_at_once(
                     change.apply(database, number)
                     done.append(number)
             except sqlite3.IntegrityError:
-                tally.refuse(f"{column} {number}")
+                tally.refuse()
     report = place.audit()
     found = {
         each.entry
@@ -351,7 +351,7 @@ def test_every_row_repeated_under_another_key(place: Place, life: Life, tally: T
                 with place.changing() as database:
                     insert(database, table, copied(rows, row, key))
             except sqlite3.IntegrityError:
-                tally.refuse(f"{table} {key}")
+                tally.refuse()
                 continue
             tally.judge(f"{table} {rows.marks(row)[1]} again as {key}", place.audit)
 
