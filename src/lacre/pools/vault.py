@@ -145,8 +145,8 @@ def seal_pool(
     """Encrypt the raw files of a pool, each with its table's name, and return what the entry commits to.
 
     With an identity of one of the recipients the pool is opened again, from the disk, before this returns.
-    Raises `RecipientInvalid`, `NotEnoughSpace`, `DiskFull`, `NotWritten`, `SealNotProven`: then there is
-    nothing an entry could name.
+    Raises `RecipientInvalid`, `NotEnoughSpace`, `DiskFull`, `NotWritten`, `SealNotProven`, and what reading the
+    files does (`FileMissing`, `NotReadable`): then there is nothing an entry could name.
     """
     recipients = seal.check_recipients(recipients)
     _require_space(vault, records, len(prints))
@@ -258,6 +258,7 @@ def open_submission(
     return _open(blobs, context, sealed, identities)
 
 
+@cells_untold
 def submission_matches(
     vault: Vault,
     context: Context,
@@ -267,7 +268,8 @@ def submission_matches(
 ) -> bool:
     """Whether these raw files are, byte for byte and table by table, those of a kept submission.
 
-    Only its salt is unwrapped. Raises `PoolBlobMissing`, `PoolBlobChanged`, `IdentityCannotOpen`.
+    Only its salt is unwrapped. Raises `PoolBlobMissing`, `PoolBlobChanged`, `IdentityCannotOpen`, and what reading
+    the files does.
     """
     secrets = _unwrapped(vault, context, sealed, identities)
     pieces = ((index, piece) for index, (_table, raw) in enumerate(records) for piece in raw.chunks())

@@ -8,6 +8,7 @@ from lacre.report.result_text import (
     ignored,
     outside,
     planned_submissions,
+    say_custody,
     standing,
     unchecked,
     warnings,
@@ -55,7 +56,7 @@ def recipients(page: Page, who: tuple[str, ...]) -> None:
 
 def sealed_to(page: Page, sealed: PoolSealed) -> None:
     """Write who can open a pool that was just sealed."""
-    page.say(_("Custody: {grade}").format(grade=custody(sealed.custody)))
+    say_custody(page, sealed.custody)
     if sealed.opens_here and len(sealed.recipients) == 1:
         page.say(
             _(
@@ -98,7 +99,7 @@ def request_page(request: RequestWritten) -> Page:
             _("It would finish the read at entry {entry}, which crashed.").format(entry=request.finishes)
         )
     page.say(standing(request.pool, request.decision))
-    page.say(_("Custody: {grade}").format(grade=custody(request.custody)))
+    say_custody(page, request.custody)
     planned_submissions(page, request.submissions)
     ignored(page, request.ignored)
     outside(page, request.outside)

@@ -40,7 +40,7 @@ def made_page(made: KeyMade) -> Page:
     page.say(_("Its id: {keyid}").format(keyid=made.keyid))
     _closing(page, passphrase=made.passphrase)
     page.gap()
-    name = f" --name {_quoted(made.name)}" if made.name else ""
+    name = f" --name {words.shell_word(made.name)}" if made.name else ""
     page.say(_("It may do nothing yet. An owner of the ledger enrols it:"))
     page.block(f"lacre key enrol \\\n  {made.public} \\\n  --role registrant{name}")
     page.say(_("Then sign with it: --key {path}, or LACRE_KEY.").format(path=made.path))
@@ -230,7 +230,3 @@ def _closing(page: Page, *, passphrase: bool) -> None:
         page.say(_("The file is closed with its passphrase."))
     else:
         page.say(_("The file is open: whoever can read it can use it."))
-
-
-def _quoted(name: str) -> str:
-    return "'" + printable(name).replace("'", "'\\''") + "'"

@@ -12,7 +12,7 @@ from lacre.protocol.models import Protocol
 from lacre.report import words
 from lacre.report.custody_text import sealed_to
 from lacre.report.page import Cell, Column, Page, Row
-from lacre.report.result_text import custody, ignored, kept_infeasible, outside, shortfalls, warnings
+from lacre.report.result_text import ignored, kept_infeasible, outside, say_custody, shortfalls, warnings
 from lacre.rules.overlap_words import overlap_text
 from lacre.text import _, ngettext
 
@@ -237,7 +237,7 @@ def inputs_page(written: InputsWritten) -> Page:
             "It is on record as entry {entry}. Nothing else left {pool}, which counts as what it did before."
         ).format(entry=written.entry, pool=written.pool)
     )
-    page.say(_("Custody: {grade}").format(grade=custody(written.custody)))
+    say_custody(page, written.custody)
     if written.formulas:
         said = ngettext(
             "{count} cell in it begins as a formula does. It is as it was sealed, for a system to predict on: "

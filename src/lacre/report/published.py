@@ -3,7 +3,6 @@
 They stand here and not with the broker's outcomes, since whoever verifies has no broker.
 """
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -258,8 +257,9 @@ def exported_page(bundle: Exported) -> Page:
         page.say(left.format(n=bundle.left_out))
     page.say(_("{files} files, {bytes} bytes.").format(files=bundle.files, bytes=bundle.bytes))
     page.say(_("Whoever gets it checks it offline, with your key from elsewhere than the bundle:"))
-    file = shlex.quote(printable(bundle.path.name))
-    page.block(f"lacre verify {file} --key {shlex.quote(bundle.verifier_key)}")
+    page.block(
+        f"lacre verify {words.shell_word(bundle.path.name)} --key {words.shell_word(bundle.verifier_key)}"
+    )
     return page
 
 

@@ -220,7 +220,7 @@ def _foot(page: Page, shown: ResultShown) -> None:
         page.say(line)
     ignored(page, shown.ignored)
     page.say(_now(shown))
-    page.say(_("Custody: {grade}").format(grade=custody(shown.custody)))
+    say_custody(page, shown.custody)
     page.say(_("Anchors: none; no checkpoint of this ledger is known to be held by anyone else."))
     page.say(_("Protocol {protocol}").format(protocol=document["protocol"]))
     if shown.amended:
@@ -255,6 +255,11 @@ def _now(shown: ResultShown) -> str:
 def custody(grade: str) -> str:
     """Return a custody grade, and who can look at the data without a trace."""
     return _(CUSTODY[grade]) if grade in CUSTODY else printable(grade)
+
+
+def say_custody(page: Page, grade: str) -> None:
+    """Say what a pool's custody grade is, as whatever is reported of a pool does."""
+    page.say(_("Custody: {grade}").format(grade=custody(grade)))
 
 
 def shortfalls(found: Sequence[Shortfall]) -> list[str]:
@@ -340,7 +345,7 @@ def plan_page(planned: ReadPlanned) -> Page:
             )
         )
     page.say(standing(planned.pool, decision))
-    page.say(_("Custody: {grade}").format(grade=custody(planned.custody)))
+    say_custody(page, planned.custody)
     planned_submissions(page, planned.submissions)
     ignored(page, planned.ignored)
     outside(page, planned.outside)

@@ -1,5 +1,6 @@
 """The small words of reports: rates in percent, times, verdicts, and names that others chose."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -34,6 +35,11 @@ STATE_STYLES: Mapping[str, str] = MappingProxyType(
 )
 
 _MOST_DIGITS = 6
+
+
+def shell_word(name: str) -> str:
+    """Return a name as one word of a command that is shown to be given."""
+    return shlex.quote(printable(name))
 
 
 def metric(name: str) -> str:
