@@ -27,16 +27,17 @@ class Signers:
         self._open_keys = open_keys
         self._known: tuple[str | None, bytes | None, State] | None = None
         self._as_of: bytes | None = None
+        self._ring: Keyring | None = None
+        self._found: dict[tuple[str, ...], PrivateKey] = {}
 
     def state(self, reader: Reader) -> State:
         """The ledger's keys at the next entry of `reader`, without any study; folded once for each change."""
-        note = reader.checkpoint() if reader.checkpoint_size == reader.size else None
-        if self._known is None or note is None or note != self._as_of:
+        if self._known is None or reader.head is None or reader.head != self._as_of:
             now = (reader.genesis(), reader.key_change())
             if self._known is None or self._known[:2] != now:
                 entries = (parse_entry(each.index, each.envelope) for each in reader.study_entries(""))
                 self._known = (*now, fold_ledger(entries))
-            self._as_of = note  # a signed head says which log it is
+            self._as_of = reader.head
         return replace(self._known[2], next_index=reader.size)
 
     def person(self, state: State) -> PrivateKey:
@@ -84,8 +85,12 @@ class Signers:
 
     def _acting(self, role: str, keys: tuple[Key, ...]) -> PrivateKey:
         ring = self._open_keys()
-        found = ring.find(role, [key.keyid for key in keys])
+        if ring is not self._ring:
+            self._ring, self._found = ring, {}
+        wanted = (role, *(key.keyid for key in keys))
+        found = self._found.get(wanted) or ring.find(role, wanted[1:])
         if found is None:
             acting = keys[-1].keyid[:16] if keys else ""
             raise ActiveKeyMissing(role=role, key=acting, folder=str(ring.folder))
+        self._found[wanted] = found
         return found

@@ -40,8 +40,8 @@ _IMMEDIATE = "BEGIN IMMEDIATE"
 def make_engine(path: Path) -> Engine:
     """Return an engine on the database at `path`, which is not touched before the first connection.
 
-    Connections are kept open between uses, and given up when the process has forked or another file stands at
-    `path`. Call `dispose` when done with it.
+    Connections are kept open between uses, and given up when the process has forked, another file stands at
+    `path`, or somebody else wrote to it. Call `dispose` when done with it.
     """
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
@@ -132,10 +132,17 @@ def _reopen_when_stale(engine: Engine, path: Path) -> None:
     def remember(_connection: Any, record: Any) -> None:
         record.info[_IDENTITY] = _identity(path)
 
+    @event.listens_for(engine, "checkin")
+    def leave(_connection: Any, record: Any) -> None:
+        record.info[_LEFT] = _written(path)
+
     @event.listens_for(engine, "checkout")
     def check(connection: Any, record: Any, proxy: Any) -> None:
         was, now = record.info[_IDENTITY], _identity(path)
-        if was == now:
+        # SQLite knows by a counter in the file whether what it read before still holds: a copy of the ledger that was
+        # laid over it, and saw as many writes, has the same.
+        left = record.info.pop(_LEFT, None)
+        if was == now and left in {None, _written(path)}:
             return
         if was[0] != now[0]:
             # What was opened before a fork is not even to be closed (sqlite.org/howtocorrupt.html, 2.6).
@@ -144,7 +151,15 @@ def _reopen_when_stale(engine: Engine, path: Path) -> None:
         raise exc.DisconnectionError
 
 
-_IDENTITY = "lacre_identity"
+_IDENTITY, _LEFT = "lacre_identity", "lacre_left"
+
+
+def _written(path: Path) -> tuple[int, ...]:
+    try:
+        status = path.stat()
+    except OSError:
+        return ()
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _identity(path: Path) -> tuple[int, ...]:

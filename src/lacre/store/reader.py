@@ -135,6 +135,11 @@ class Reader:
         return self._size
 
     @property
+    def head(self) -> bytes | None:
+        """The signed checkpoint, where it is of all the entries that changed the ledger's keys; else None."""
+        return self._note if self._checkpoint_size == self._size else None
+
+    @property
     def last_time(self) -> str | None:
         """The stored time of the last entry; None while there is none."""
         return self._time

@@ -68,11 +68,17 @@ class Transaction(Reader):
         self._documents: dict[str, Document] = {}
         self._erased: list[str] = []
         self._has_erased = False
+        self._has_keys = False
         self._failure: LacreError | None = None
 
     def root_at(self, size: int) -> bytes:
         """Return the root at `size` entries; of the present size without reading."""
         return self._frontier.root() if size == self._size else super().root_at(size)
+
+    @property
+    def head(self) -> bytes | None:
+        """The signed checkpoint, where it is of all the entries that changed the ledger's keys; else None."""
+        return self._note if self._checkpoint_size == self._start and not self._has_keys else None
 
     def append(self, envelope: bytes, columns: Columns) -> Appended:
         """Append an entry's bytes with the columns that are derived from them.
@@ -97,7 +103,7 @@ class Transaction(Reader):
         if columns.erases is not None:
             self._erased.append(columns.erases)
         if columns.kind == "key":
-            self._key_change = added.leaf_hash
+            self._key_change, self._has_keys = added.leaf_hash, True
         self._size += 1
         self._time = columns.time
         self._genesis = self._genesis if added.index else envelope

@@ -29,7 +29,7 @@ from lacre.errors import (
 )
 from lacre.shipped import migrations_folder
 from lacre.store import engine as engine_module, failures, tables
-from lacre.store.engine import create_ledger, open_ledger, writing
+from lacre.store.engine import create_ledger, make_engine, open_ledger, writing
 from lacre.store.failures import refusing
 from lacre.store.memory import Memory
 from lacre.store.reader import Columns, snapshot
@@ -309,6 +309,27 @@ def test_a_connection_is_not_kept_to_a_file_that_was_replaced(tmp_path: Path) ->
     path.unlink()
     with pytest.raises(LedgerNotFound), snapshot(engine):
         pass
+    engine.dispose()
+
+
+def test_what_was_read_does_not_count_once_a_copy_was_laid_over_the_file(tmp_path: Path) -> None:
+    """`cp` keeps the inode, and two copies that saw as many writes have the same change counter (bytes 24 to 27)."""
+    path, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
+    engine = create_ledger(path)
+    shutil.copyfile(path, copy)
+    other = make_engine(copy)
+    for each, note in ((engine, "00"), (other, "01")):
+        with writing(each) as connection, connection.begin():
+            connection.exec_driver_sql(f"INSERT INTO checkpoint VALUES (1, 7, x'{note}')")
+    other.dispose()
+    with snapshot(engine) as reader:
+        assert reader.checkpoint() == b"\0"
+    before = path.stat()
+    assert path.read_bytes()[24:28] == copy.read_bytes()[24:28]
+    shutil.copyfile(copy, path)
+    assert path.stat().st_ino == before.st_ino
+    with snapshot(engine) as reader:
+        assert reader.checkpoint() == b"\1"
     engine.dispose()
 
 
