@@ -234,13 +234,15 @@ class _Stage:
 
 
 def _change_one_byte(database: Path, entry: int) -> None:
-    """Change a byte in the middle of an entry, as somebody could who has the file."""
+    """Change a byte in the middle of an entry, as somebody could who has the file; the triggers stand as before."""
     with closing(sqlite3.connect(database)) as connection, connection:
-        triggers = connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
-        for (name,) in triggers:
+        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _sql in triggers:
             connection.execute(f'DROP TRIGGER "{name}"')
         (data,) = connection.execute('SELECT envelope FROM entries WHERE "index" = ?', (entry,)).fetchone()
         middle = len(data) // 2
         other = b"A" if data[middle : middle + 1] != b"A" else b"B"
         changed = data[:middle] + other + data[middle + 1 :]
         connection.execute('UPDATE entries SET envelope = ? WHERE "index" = ?', (changed, entry))
+        for _name, sql in triggers:
+            connection.execute(sql)
