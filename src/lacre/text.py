@@ -13,6 +13,7 @@ LANGUAGES = ("en",)
 _LOCALES = Path(__file__).with_name("locale")
 
 _current = gettext.NullTranslations()
+_language = LANGUAGES[0]
 
 
 @lru_cache
@@ -22,8 +23,14 @@ def _catalogue(language: str) -> gettext.NullTranslations:
 
 def use_language(language: str) -> None:
     """Choose the language of everything shown from here on (an IETF tag of `LANGUAGES`)."""
-    global _current  # noqa: PLW0603 - the language is a property of the process, as the locale is
-    _current = _catalogue(language)
+    # The language is a property of the process, as the locale is.
+    global _current, _language
+    _current, _language = _catalogue(language), language
+
+
+def language() -> str:
+    """Return the language of what is shown (an IETF tag of `LANGUAGES`)."""
+    return _language
 
 
 def _(message: str) -> str:

@@ -98,6 +98,7 @@ VERBS = {
     "backup": Verb("key backup keys.tar --open", "made", done=("key-backup-exists",)),
     "key-recover": Verb("key recover keys.tar", "keyless"),
     "recover": Verb("recover", "older", "register deviate erase", findings=("memory-shrunk",), gone=NAME),
+    "report": Verb("report small@6 -o out.html", "revealed", done=("file-exists",)),
     "bundle": Verb("export small@6 -o out.zip", "revealed", done=("file-exists",)),
     "registry": Verb(
         "export --registry public",

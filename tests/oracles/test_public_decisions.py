@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from lacre.analyses import analyse
+from lacre.analyses.given import Given
 from lacre.analyses.estimate import Estimate
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.verdict import State
@@ -87,7 +88,7 @@ def reveal(
     raw, declared = (data_dir / "1-fairness" / name).read_bytes(), protocol.tables["cases"]
     pool = read_table(raw, declared, "cases", Format.CSV, only="pool")
     joined = join_submission(pool, read_table(raw, declared, "cases", Format.CSV, only="submission"))
-    return analyse("parity", protocol.analyses["parity"], protocol, joined)
+    return analyse("parity", Given.of_one(protocol, "cases", joined))
 
 
 def rate(result: AnalysisResult, metric: str, **group: str) -> Estimate:

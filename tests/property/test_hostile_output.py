@@ -186,6 +186,7 @@ def test_a_life_with_hostile_names(shell: Shell, *, as_json: bool) -> None:
     call("log", "small")
     call("audit")
     call("audit", result, "--memory", f"small{FILE}.receipt")
+    call("report", result, "-o", f"report{FILE}.html")
     call("export", result, "-o", f"result{FILE}.zip")
     call("export", "--registry", f"public{FILE}")
     call("verify", f"result{FILE}.zip")

@@ -43,6 +43,7 @@ show secret@10
 show @4
 show @10
 show @11
+report secret@10 -o report.html
 export secret@10 -o bundle.zip
 export secret@10 -o only.zip --only-study
 verify bundle.zip

@@ -1,59 +1,59 @@
-"""Plan and table in, result out: what each kind of analysis computes, by an explicit table."""
+"""Plan and tables in, result out: what each kind of analysis computes, by an explicit table."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lacre.analyses.given import Given
     from lacre.analyses.result import AnalysisResult
-    from lacre.protocol.kinds.plan import AnalysisPlan
     from lacre.protocol.models import Protocol
-    from lacre.tables.columns import TypedTable
 
 
-def analyse(
-    name: str,
-    plan: "AnalysisPlan",
-    protocol: "Protocol",
-    table: "TypedTable",
-    *,
-    system: str = "",
-    review: Sequence[str] = (),
-) -> "AnalysisResult":
-    """Compute the analysis that `protocol` registers as `name`, of one system, less what nobody may see.
+def analyse(name: str, given: "Given", systems: Sequence[str] | None = None) -> "AnalysisResult":
+    """Compute the analysis that the protocol registers as `name`, of its `systems`, less what nobody may see.
 
-    `plan` is its plan, and `table` its table with the system's submission joined; `review` holds codes of
-    reasons to have a person review it. Raises what the kind raises, and `KindNotBuilt` for a kind that is not
-    in the table.
+    By default these are all that it is registered for. Raises what the kind raises, and `KindNotBuilt` for a kind
+    that is not in the table.
     """
-    from lacre.analyses import group_fairness
+    from lacre.analyses import (
+        estimates,
+        group_fairness,
+        paired_variants,
+        protective_failure,
+        recall,
+        self_agreement,
+        verification,
+    )
     from lacre.analyses.disclosure import min_count, withhold
     from lacre.errors import KindNotBuilt
+    from lacre.rules.systems import systems_analysed
 
-    kinds: Mapping[str, Callable[..., AnalysisResult]] = {"group_fairness": group_fairness.analyse}
+    kinds: Mapping[str, Callable[..., AnalysisResult]] = {
+        "group_fairness": group_fairness.of_systems,
+        "recall": recall.analyse,
+        "protective_failure": protective_failure.analyse,
+        "paired_variants": paired_variants.analyse,
+        "verification": verification.analyse,
+        "self_agreement": self_agreement.analyse,
+        "estimate": estimates.analyse,
+    }
+    plan = given.protocol.analyses[name]
     if plan.kind not in kinds:
         raise KindNotBuilt(analyses=plan.kind, built=", ".join(kinds))
-    declared = protocol.tables[plan.table]
-    result = kinds[plan.kind](plan, declared, table, name=name, system=system, review=review)
-    least = min_count(protocol)
+    if systems is None:
+        systems = systems_analysed(given.protocol, plan)
+    result = kinds[plan.kind](plan, given, name=name, systems=tuple(systems))
+    least = min_count(given.protocol)
     return result if least is None else withhold(result, least)
-
-
-def merge(results: Sequence["AnalysisResult"]) -> "AnalysisResult":
-    """Return one result of the same analysis over several systems, at least one, in the order given.
-
-    What is withheld of one system is withheld of all.
-    """
-    from lacre.analyses.disclosure import align
-    from lacre.analyses.result import merged
-
-    return align(merged(results))
 
 
 def conclude(
     names: Sequence[str], results: Sequence["AnalysisResult"], protocol: "Protocol"
 ) -> list["AnalysisResult"]:
-    """Return the merged results of the analyses `names` of one read, less what one would tell of another."""
+    """Return the results of the analyses `names` of one read, less what one would tell of another."""
     from lacre.analyses.disclosure import together
+    from lacre.analyses.floors import floor_notes
 
+    results = floor_notes(protocol, results)
     plans = [protocol.analyses[name] for name in names]
-    return together(results, [(plan.table, getattr(plan, "label", None)) for plan in plans])
+    return together(results, [(plan.table, getattr(plan, "label", plan.kind)) for plan in plans])

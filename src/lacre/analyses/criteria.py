@@ -1,27 +1,57 @@
 """A criterion's verdict: review first, then evidence that cannot decide, then the bounds."""
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from lacre.analyses.estimate import group_name
-from lacre.analyses.families import Cases, Family, exact
+from lacre.analyses.families import Family, exact
 from lacre.analyses.reasons import Reason
 from lacre.analyses.verdict import Booleans, CriterionResult, Decision, LeftOut, Line, Rule, State, ceiling
 from lacre.protocol.grammar import as_float
-from lacre.protocol.kinds.group_fairness import Criterion, GroupFairnessPlan
+from lacre.protocol.kinds.group_fairness import Criterion
+from lacre.protocol.kinds.parts import WorstGroup
 from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.fairness import gap_between, gaps
 from lacre.stats.proportions import Floats
 
 
+class GroupCriterion(Protocol):
+    """A criterion on groups: what is asked of each, or of two of them."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+
+    @property
+    def metric(self) -> str:
+        """The rate it is on."""
+
+    @property
+    def by(self) -> Sequence[str] | None:
+        """The columns whose values are the groups."""
+
+    @property
+    def max_left_out(self) -> Fraction | float:
+        """The share of cases that may be left out."""
+
+    @property
+    def requires_manual_review(self) -> bool:
+        """Whether a person decides."""
+
+
 def rule_of(criterion: Criterion) -> Rule:
-    """Return the rule that a criterion registers."""
+    """Return the rule that a group-fairness criterion registers."""
     if criterion.max_group_gap is not None:
         return Rule("max_group_gap", as_float(criterion.max_group_gap))
-    bound = criterion.worst_group
-    assert bound is not None
+    assert criterion.worst_group is not None
+    return worst_group_rule(criterion.worst_group)
+
+
+def worst_group_rule(bound: WorstGroup) -> Rule:
+    """Return the rule that every group keeps a bound."""
     if bound.max is not None:
         return Rule("worst_group_max", as_float(bound.max))
     assert bound.min is not None
@@ -29,29 +59,34 @@ def rule_of(criterion: Criterion) -> Rule:
 
 
 def decide(
-    criterion: Criterion,
-    plan: GroupFairnessPlan,
-    cases: Cases,
+    criterion: GroupCriterion,
+    rule: Rule,
     family: Family,
     *,
+    min_cell: int,
+    rows: int,
+    left_out: tuple[LeftOut, ...],
     system: str,
     review: Reason | None,
 ) -> CriterionResult:
-    """Decide one criterion on the counts of its family; `review` is a reason that the whole analysis has."""
-    judged = _Judged(rule_of(criterion), criterion, plan, family)
-    left_out = (*cases.unclustered, *family.left_out(criterion.metric, plan))
+    """Decide one criterion by `rule` on the counts of its family.
+
+    `left_out` are cases of the `rows` that are none of this criterion's, each under its first reason; `review` is a
+    reason that the whole analysis has.
+    """
+    judged = _Judged(rule, criterion, min_cell, family)
     if review is None and criterion.requires_manual_review:
         review = Reason("review-registered")
     if review is not None:
         state, reason = State.MANUAL_REVIEW, review
     else:
-        state, reason = judged.obstacle(left_out, cases.rows) or judged.verdict()
+        state, reason = judged.obstacle(left_out, rows) or judged.verdict()
     worst = judged.worst
     return CriterionResult(
         id=criterion.id,
         metric=criterion.metric,
         system=system,
-        by=tuple(criterion.by),
+        by=tuple(criterion.by or ()),
         form=judged.rule.form,
         threshold=judged.rule.limit,
         state=state,
@@ -63,6 +98,14 @@ def decide(
         left_out=left_out,
         rests_on=frozenset() if worst is None else worst.rests_on,
     )
+
+
+def too_many_left_out(left_out: Sequence[LeftOut], rows: int, limit: Fraction | float) -> Reason | None:
+    """Return the reason why so many cases are left out that nothing can be decided, if they are."""
+    out = sum(each.count for each in left_out)
+    if not rows or Fraction(out, rows) <= exact(limit):
+        return None
+    return Reason("too-many-left-out", {"count": out, "rows": rows, "limit": as_float(limit)})
 
 
 class _Worst(NamedTuple):
@@ -78,17 +121,16 @@ class _Worst(NamedTuple):
 class _Judged:
     """One rule on one rate of one family; the arrays run over the K declared groups."""
 
-    def __init__(self, rule: Rule, criterion: Criterion, plan: GroupFairnessPlan, family: Family) -> None:
+    def __init__(self, rule: Rule, criterion: GroupCriterion, min_cell: int, family: Family) -> None:
         self.rule = rule
         self.metric = criterion.metric
         self.limit = criterion.max_left_out
-        self.min_cell = plan.min_cell
+        self.min_cell = min_cell
         self.family = family
         self.counts = family.counts[self.metric]
         self.low, self.high = family.bounds[self.metric]
         self.usable: Booleans = np.isfinite(self.low) & (self.counts.predicted >= self.min_cell)
-        with np.errstate(invalid="ignore"):
-            self.value: Floats = self.counts.events / self.counts.cases
+        self.value: Floats = family.value(self.metric)
         self.worst = self._worst_gap() if rule.form == "max_group_gap" else self._worst_group()
 
     def _worst_gap(self) -> _Worst | None:
@@ -130,10 +172,9 @@ class _Judged:
 
     def obstacle(self, left_out: tuple[LeftOut, ...], rows: int) -> tuple[State, Reason] | None:
         """Return why the evidence cannot decide at all, None where it may."""
-        out = sum(each.count for each in left_out)
-        reason = None
-        if rows and Fraction(out, rows) > exact(self.limit):
-            reason = Reason("too-many-left-out", {"count": out, "rows": rows, "limit": as_float(self.limit)})
+        reason = too_many_left_out(left_out, rows, self.limit)
+        if reason is not None:
+            pass
         elif not self.counts.cases.any():
             reason = Reason("no-cases")
         elif self.family.obstacle is not None:
@@ -196,7 +237,7 @@ class _Judged:
             numerator=events if known else None,
             denominator=cases,
             missing=missing if known else None,
-            value=events / cases if known else None,
+            value=float(self.value[index]) if known else None,
             low=float(self.low[index]) if known else None,
             high=float(self.high[index]) if known else None,
         )

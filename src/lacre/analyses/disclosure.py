@@ -6,10 +6,12 @@ group, the denominators of the false positive and the false negative rates. Erro
 so a group's are shown only where both may be.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, TypeGuard
 
-from lacre.analyses.estimate import Answer, Group, Withheld
+from lacre.analyses.estimate import Answer, Estimate, Group, Measure, NotEstimable, Withheld
 from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.suppression import LAYERS, Cell, hidden_cells
@@ -30,17 +32,19 @@ def min_count(protocol: Protocol) -> int | None:
 def withhold(result: AnalysisResult, least: int) -> AnalysisResult:
     """Return `result` without the estimates that show, or let one compute, a denominator under `least`.
 
-    Verdict states stay; their numbers go where they rest on what is withheld. `result` is of one system.
+    Verdict states stay; their numbers go where they rest on what is withheld. What is withheld of one system is
+    withheld of all: their denominators are the same cases. Nothing becomes computable by it, since each system's
+    withheld cells stay undetermined when more are taken away.
     """
-    layers = [each for each in result.estimates if each.metric in LAYERS and not isinstance(each, Withheld)]
-    hidden = hidden_cells({(each.metric, _key(each.group)): each.denominator for each in layers}, least)
-    blank = {(each.metric, _key(each.group)): getattr(each, "missing", 0) for each in layers}
-    if any(blank.values()):
-        # Whoever submits chooses which cases are blank: of a handful that are not, the counts tell the labels.
-        predicted = {
-            (e.metric, _key(e.group)): e.denominator - blank[e.metric, _key(e.group)] for e in layers
-        }
-        hidden |= hidden_cells(predicted, least)
+    layers = [each for each in result.estimates if _counts(each)]
+    hidden: set[Cell] = set()
+    for system in dict.fromkeys(each.system for each in layers):
+        own = [each for each in layers if each.system == system]
+        sizes, shown = _least(own, blank=False), _least(own, blank=True)
+        hidden |= hidden_cells(sizes, least)
+        if shown != sizes:
+            # Whoever submits chooses which cases are blank: of a handful that are not, the counts tell the labels.
+            hidden |= hidden_cells(shown, least)
     return _without(_calibration_of_many(result, least), hidden, least)
 
 
@@ -48,15 +52,13 @@ def together(results: Sequence[AnalysisResult], subjects: Sequence[Hashable]) ->
     """Return the results of one read with what is withheld in one withheld in all of the same subject.
 
     `subjects` name, for each result, the cases and the label it is about: two analyses of these show the same
-    numbers, and what one hides the other must not show. Nothing becomes computable by it, as with `align`.
+    numbers, and what one hides the other must not show. Nothing becomes computable by it, as in `withhold`.
     """
     found = []
     for result, subject in zip(results, subjects, strict=True):
         alike = [each for each, other in zip(results, subjects, strict=True) if other == subject]
-        withheld = [
-            e for each in alike for e in each.estimates if isinstance(e, Withheld) and e.metric in LAYERS
-        ]
-        hidden = {(each.metric, _key(each.group)) for each in withheld}
+        withheld = [e for each in alike for e in each.estimates if isinstance(e, Withheld) and _layer(e)]
+        hidden = {_cell(each) for each in withheld}
         least = int(withheld[0].reason.fields["min_count"]) if withheld else 0
         found.append(_without(result, hidden, least))
     return found
@@ -70,19 +72,6 @@ def _calibration_of_many(result: AnalysisResult, least: int) -> AnalysisResult:
     return replace(result, calibration=bare)
 
 
-def align(result: AnalysisResult) -> AnalysisResult:
-    """Return a merged `result` in which what is withheld of one system is withheld of all.
-
-    Their denominators are the same cases. Nothing becomes computable by it: each system's withheld cells stay
-    undetermined when more are taken away.
-    """
-    withheld = [each for each in result.estimates if isinstance(each, Withheld)]
-    if not withheld:
-        return result
-    hidden = {(each.metric, _key(each.group)) for each in withheld if each.metric in LAYERS}
-    return _without(result, hidden, int(withheld[0].reason.fields["min_count"]))
-
-
 def _without(result: AnalysisResult, hidden: set[Cell], least: int) -> AnalysisResult:
     if not hidden:
         return result
@@ -93,6 +82,7 @@ def _without(result: AnalysisResult, hidden: set[Cell], least: int) -> AnalysisR
         result,
         estimates=estimates,
         criteria=tuple(concealed.criterion(each) for each in result.criteria),
+        tables={name: tuple(map(concealed.row, rows)) for name, rows in result.tables.items()},
         calibration=tuple(
             replace(each, cases=None, left_out=None, error=None) if concealed.any(each.group) else each
             for each in result.calibration
@@ -108,6 +98,40 @@ def _key(group: Group) -> Group:
     return tuple(sorted(group))
 
 
+_SAMPLED = ("mean", "total", "ratio")
+
+LAYER_OF: Mapping[str, str] = MappingProxyType(
+    {**{layer: layer for layer in LAYERS}, "false_match": LAYERS[0], "false_non_match": LAYERS[1]}
+    | dict.fromkeys(("recall", "protective_failure", "raw_agreement", "detected", *_SAMPLED), LAYERS[1])
+)
+"""Which protected number each rate's denominator is; a kind with one sort of cases has but one layer."""
+
+
+def _layer(answer: Answer) -> str | None:
+    return LAYER_OF.get(answer.metric)
+
+
+def _counts(answer: Answer) -> TypeGuard[Estimate | NotEstimable | Measure]:
+    """Tell whether an answer is of the cases of one group, whose number it shows."""
+    if isinstance(answer, Measure):
+        return answer.versus is None and (answer.scale == "share" or answer.metric in _SAMPLED)
+    return isinstance(answer, Estimate | NotEstimable) and _layer(answer) is not None
+
+
+def _least(answers: Sequence[Estimate | NotEstimable | Measure], *, blank: bool) -> dict[Cell, int]:
+    """Return the cases of each cell, the fewest where answers differ (by label); `blank`: without those."""
+    found: dict[Cell, int] = {}
+    for each in answers:
+        size = each.cases if isinstance(each, Measure) else each.denominator
+        size -= getattr(each, "missing", 0) if blank else 0
+        found[_cell(each)] = min(size, found.get(_cell(each), size))
+    return found
+
+
+def _cell(answer: Answer) -> Cell:
+    return LAYER_OF[answer.metric], _key(answer.group)
+
+
 @dataclass(frozen=True)
 class _Concealed:
     hidden: set[Cell]
@@ -115,16 +139,26 @@ class _Concealed:
 
     def rate(self, metric: str, group: Group) -> bool:
         """Tell whether a group's rate is withheld."""
-        return (metric, _key(group)) in self.hidden if metric in LAYERS else self.any(group)
+        layer = LAYER_OF.get(metric)
+        return self.any(group) if layer is None else (layer, _key(group)) in self.hidden
 
     def any(self, group: Group) -> bool:
         """Tell whether anything of a group is withheld, and so all that rests on both labels."""
         return any((layer, _key(group)) in self.hidden for layer in LAYERS)
 
     def estimate(self, answer: Answer) -> Answer:
-        if not self.rate(answer.metric, answer.group):
+        versus = None if isinstance(answer, Estimate) else answer.versus
+        if not self.rate(answer.metric, answer.group) and (versus is None or not self.any(versus)):
             return answer
-        return Withheld(answer.metric, answer.system, answer.group, self.reason)
+        return Withheld(answer.metric, answer.system, answer.group, self.reason, answer.details, versus)
+
+    def row(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a row of a kind's own table, bare if a group it names is withheld."""
+        named = [row[key] for key in ("group", "versus") if row.get(key) is not None]
+        if not any(self.any(tuple(group.items())) for group in named):
+            return row
+        kept = {key: row[key] for key in ("group", "versus", "system", "systems", "details") if key in row}
+        return {**kept, "withheld": True}
 
     def criterion(self, criterion: CriterionResult) -> CriterionResult:
         gone = {i for i, line in enumerate(criterion.lines) if self.rate(criterion.metric, line.group)}

@@ -1,12 +1,15 @@
 """Estimates: a rate cannot be built without its interval.
 
-Every rate that leaves an analysis is one of three: `Estimate`, with counts, value, interval and how it was
-made; `NotEstimable`, with the reason instead; `Withheld`, by disclosure control. None is a bare number.
+Every number that leaves an analysis is one of four: `Estimate`, a rate with counts, value, interval and how it was
+made; `Measure`, any other number with its interval; `NotEstimable`, with the reason instead; `Withheld`, by
+disclosure control. None is a bare number.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
 
 from lacre.analyses.reasons import Reason
 from lacre.errors import BareRate
@@ -15,6 +18,20 @@ from lacre.text import _
 
 Group: TypeAlias = tuple[tuple[str, str], ...]
 """A group: its (attribute, value) pairs in declared order; empty for everybody."""
+
+
+Details: TypeAlias = Mapping[str, str | int | float]
+"""What tells numbers of one metric, system and group apart: a variant, a rung, a target."""
+
+
+def no_details() -> Details:
+    """Return no details, the default."""
+    return MappingProxyType({})
+
+
+def details_json(details: Details) -> dict[str, Any]:
+    """Return the details as a result stores them: nothing where there are none."""
+    return {"details": dict(sorted(details.items()))} if details else {}
 
 
 def group_json(group: Group) -> dict[str, str]:
@@ -92,6 +109,7 @@ class Estimate:
     missing: int = 0
     zero_bound: ZeroBound | None = None
     note: Reason | None = None
+    details: Details = field(default_factory=no_details)
 
     def __post_init__(self) -> None:
         problem = _problem(self)
@@ -128,6 +146,7 @@ class Estimate:
             "method": self.method,
             "zero_bound": None if self.zero_bound is None else self.zero_bound.as_json(),
             "note": None if self.note is None else self.note.as_json(),
+            **details_json(self.details),
         }
 
 
@@ -150,6 +169,91 @@ def _problem(rate: Estimate) -> str | None:
     return None
 
 
+Scale = Literal["share", "difference", "ratio", "score", "number", "kappa"]
+"""What a number is: a share of 1, a difference of shares, a ratio, in the unit of a score or column, an agreement."""
+
+_RANGES: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {"share": (0, 1), "difference": (-1, 1), "ratio": (0, math.inf), "kappa": (-math.inf, 1)}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number that is no plain share of counted cases, with its interval.
+
+    It rests on `cases`, and compares `group` with `versus` where there is one. An end of the interval may be
+    infinite (a ratio whose lower rate may be 0): it is None in JSON. `value` is None where only bounds are
+    known, as of a ratio to a rate of zero events. Raises `BareRate` where it is no number with an interval around
+    it; a percentile interval need not hold the value.
+    """
+
+    metric: str
+    system: str
+    group: Group
+    value: float | None
+    low: float
+    high: float
+    confidence: float
+    method: str
+    cases: int
+    scale: Scale
+    unit: str | None = None
+    versus: Group | None = None
+    simultaneous: int = 1
+    zero_bound: ZeroBound | None = None
+    note: Reason | None = None
+    details: Details = field(default_factory=no_details)
+
+    def __post_init__(self) -> None:
+        problem = _measure_problem(self)
+        if problem is not None:
+            raise BareRate(metric=self.metric, why=problem)
+
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups it rests on."""
+        return (self.group,) if self.versus is None else (self.group, self.versus)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the number as a result stores it, under the names of an estimate and a few more."""
+        return {
+            **_empty(self.metric, self.system, self.group),
+            "denominator": self.cases,
+            "value": self.value,
+            "low": self.low if math.isfinite(self.low) else None,
+            "high": self.high if math.isfinite(self.high) else None,
+            "confidence": self.confidence,
+            "simultaneous": self.simultaneous,
+            "method": self.method,
+            "zero_bound": None if self.zero_bound is None else self.zero_bound.as_json(),
+            "note": None if self.note is None else self.note.as_json(),
+            "scale": self.scale,
+            "unit": self.unit,
+            **({} if self.versus is None else {"versus": group_json(self.versus)}),
+            **details_json(self.details),
+        }
+
+
+def _measure_problem(measure: Measure) -> str | None:
+    low, high, value = measure.low, measure.high, measure.value
+    if not all(isinstance(number, float) for number in (low, high, measure.confidence)):
+        return _("a number is missing")
+    if math.isnan(low) or math.isnan(high) or not low <= high or (low == high and math.isinf(low)):
+        return _("the interval is none")
+    least, most = _RANGES.get(measure.scale, (-math.inf, math.inf))
+    if not (least <= low or math.isinf(low)) or not (high <= most or math.isinf(high)):
+        return _("the interval does not lie where such numbers do")
+    if not 0 < measure.confidence < 1 or measure.simultaneous < 1 or measure.cases < 1:
+        return _("the confidence is none")
+    if value is None:
+        return None
+    if not isinstance(value, float) or not math.isfinite(value):
+        return _("a number is missing")
+    if "percentile" not in measure.method and not low <= value <= high:
+        return _("the interval does not hold the value")
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class NotEstimable:
     """A rate that has no value, and why; never 0, 1 or a gap of 0."""
@@ -159,6 +263,8 @@ class NotEstimable:
     group: Group
     denominator: int
     reason: Reason
+    details: Details = field(default_factory=no_details)
+    versus: Group | None = None
 
     @property
     def text(self) -> str:
@@ -168,7 +274,13 @@ class NotEstimable:
     def as_json(self) -> dict[str, Any]:
         """Return the absence as a result stores it, under the names of an estimate."""
         empty = _empty(self.metric, self.system, self.group)
-        return {**empty, "denominator": self.denominator, "note": self.reason.as_json()}
+        return {
+            **empty,
+            "denominator": self.denominator,
+            "note": self.reason.as_json(),
+            **({} if self.versus is None else {"versus": group_json(self.versus)}),
+            **details_json(self.details),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +291,8 @@ class Withheld:
     system: str
     group: Group
     reason: Reason
+    details: Details = field(default_factory=no_details)
+    versus: Group | None = None
 
     @property
     def text(self) -> str:
@@ -187,10 +301,15 @@ class Withheld:
 
     def as_json(self) -> dict[str, Any]:
         """Return the absence as a result stores it, under the names of an estimate."""
-        return {**_empty(self.metric, self.system, self.group), "note": self.reason.as_json()}
+        return {
+            **_empty(self.metric, self.system, self.group),
+            "note": self.reason.as_json(),
+            **({} if self.versus is None else {"versus": group_json(self.versus)}),
+            **details_json(self.details),
+        }
 
 
-Answer: TypeAlias = Estimate | NotEstimable | Withheld
+Answer: TypeAlias = Estimate | Measure | NotEstimable | Withheld
 
 
 def percent(rate: float) -> str:

@@ -7,10 +7,10 @@ are what the protocol declares, observed or not.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 
+from lacre.analyses import strata
 from lacre.analyses.estimate import Group
 from lacre.analyses.verdict import LeftOut
 from lacre.errors import UnitRepeated
@@ -66,7 +66,8 @@ class Cases:
 class Family:
     """The counts and bounds of the groups of some attributes; arrays over the K groups, in declared order.
 
-    `bounds` are nan where a rate cannot be estimated, and `clusters` counts them per rate where declared.
+    `bounds` are nan where a rate cannot be estimated, and `clusters` counts them per rate where declared. `values`
+    are the rates where they are not the shares of the counts, as under weights.
     """
 
     attributes: tuple[str, ...]
@@ -76,6 +77,14 @@ class Family:
     bounds: Mapping[str, Interval]
     clusters: Mapping[str, Ints] | None
     obstacle: str | None
+    values: Mapping[str, Floats] | None = None
+
+    def value(self, rate: str) -> Floats:
+        """Return a rate of each group: events among cases, or what weights make of it; nan without cases."""
+        if self.values is not None:
+            return self.values[rate]
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.counts[rate].events / self.counts[rate].cases)
 
     def not_estimable(self, rate: str, index: int) -> str | None:
         """Return the code of the reason why a group's rate has no bounds, None where it has."""
@@ -123,7 +132,7 @@ def prepare(plan: GroupFairnessPlan, declared: Table, table: TypedTable) -> Case
     rows, clusters = used.rows, None
     unclustered: tuple[LeftOut, ...] = ()
     if len(declared.cluster) == 1:
-        clusters = _numbered(used.columns[declared.cluster[0]])
+        clusters = numbered(used.columns[declared.cluster[0]])
         if (clusters < 0).any():
             unclustered = (LeftOut("missing", declared.cluster[0], int((clusters < 0).sum())),)
             used, clusters = used.select(clusters >= 0), clusters[clusters >= 0]
@@ -153,7 +162,7 @@ def check_unit(declared: Table, used: TypedTable) -> int:
     if declared.unit is None:
         return 0
     column = used.columns[declared.unit]
-    numbers = _numbered(column)
+    numbers = numbered(column)
     there = numbers[numbers >= 0]
     count = len(there) - len(np.unique(there))
     if count:
@@ -169,7 +178,7 @@ def _obstacle(declared: Table) -> str | None:
     return "crossed-clusters" if len(declared.cluster) > 1 else None
 
 
-def _numbered(column: TypedColumn) -> Ints:
+def numbered(column: TypedColumn) -> Ints:
     """Return a number for each distinct value of a column that names things; below 0 where there is none."""
     if isinstance(column, CodedColumn):
         return column.codes.astype(np.int64)
@@ -197,9 +206,9 @@ def _numbers(table: TypedTable, name: str) -> Floats:
     return column.values
 
 
-def error_rate(confidence: Fraction | float) -> float:
-    """Return 1 - `confidence` from the decimals as written (0.95 leaves exactly 0.05)."""
-    return float(1 - exact(confidence))
+def error_rate(confidence: Fraction | float, share: Fraction = Fraction(1)) -> float:
+    """Return a `share` of 1 - `confidence`, from the decimals as written (0.95 leaves exactly 0.05)."""
+    return float((1 - exact(confidence)) * share)
 
 
 def exact(number: Fraction | float) -> Fraction:
@@ -214,9 +223,7 @@ def family(cases: Cases, attributes: Sequence[str], alpha: float) -> Family:
     counted = fairness.count(sizes, cases.label, cases.prediction)
     cells = fairness.declared_cells(counted)
     counts = {rate: rate_counts(cells, rate) for rate in fairness.RATES}
-    groups = tuple(
-        tuple(zip(attributes, values, strict=True)) for values in product(*(values for _, values in coded))
-    )
+    groups = strata.groups(attributes, coded)
     clusters = None
     if cases.obstacle is not None:
         nothing = np.full(len(groups), np.nan)
@@ -230,15 +237,7 @@ def family(cases: Cases, attributes: Sequence[str], alpha: float) -> Family:
 
 def cell_of(cases: Cases, attributes: Sequence[str]) -> Ints:
     """Return the place of each case's group in the declared order; -1 where it is in none."""
-    cell = np.zeros(cases.kept, np.int64)
-    outside = np.zeros(cases.kept, np.bool_)
-    for name in attributes:
-        codes, values = cases.attributes[name]
-        cell *= len(values)
-        cell += codes
-        outside |= codes < 0
-    cell[outside] = -1
-    return cell
+    return strata.cells([cases.attributes[name] for name in attributes], cases.kept)
 
 
 def _clustered(

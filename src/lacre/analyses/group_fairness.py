@@ -8,14 +8,16 @@ that stay after the registered exclusions: an excluded row is no case of the stu
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
-from lacre.analyses.criteria import decide
+from lacre.analyses.criteria import decide, rule_of
 from lacre.analyses.estimate import Answer, Estimate, NotEstimable, ZeroBound
 from lacre.analyses.families import Cases, Family, cell_of, error_rate, family, prepare
+from lacre.analyses.given import Given
 from lacre.analyses.reasons import Reason
-from lacre.analyses.result import AnalysisResult, CalibrationError
+from lacre.analyses.result import AnalysisResult, CalibrationError, merged
 from lacre.analyses.verdict import LeftOut, State, worst
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
@@ -23,6 +25,28 @@ from lacre.protocol.tables import Table
 from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.fairness import RATES, expected_calibration_error
 from lacre.tables.columns import TypedTable
+
+
+def of_systems(plan: GroupFairnessPlan, given: Given, *, name: str, systems: Sequence[str]) -> AnalysisResult:
+    """Compute the analysis `name` of each of `systems`, in one result.
+
+    Raises `UnitRepeated` when two cases are of one unit.
+    """
+    declared = given.protocol.tables[plan.table]
+    return merged(
+        [
+            analyse(
+                plan,
+                declared,
+                given.table(system, plan.table),
+                name=name,
+                system=system,
+                review=given.review,
+                share=given.share,
+            )
+            for system in systems
+        ]
+    )
 
 
 def analyse(
@@ -33,14 +57,16 @@ def analyse(
     name: str,
     system: str = "",
     review: Sequence[str] = (),
+    share: Fraction = Fraction(1),
 ) -> AnalysisResult:
     """Compute the analysis `name` on `table`, which has one system's submission joined and is as `declared`.
 
-    `review` holds codes of reasons, known from outside the table, to have a person review the whole analysis.
-    Raises `UnitRepeated` when two cases are of one unit.
+    `review` holds codes of reasons, known from outside the table, to have a person review the whole analysis, and
+    `share` is the part of its error rate that it may spend. Raises `UnitRepeated` when two cases are of one unit.
     """
     cases = prepare(plan, declared, table)
-    alpha = error_rate(plan.confidence)
+    alpha = error_rate(plan.confidence, share)
+    confidence = as_float(plan.confidence) if share == 1 else 1 - alpha
     everybody = family(cases, (), alpha)
     families = [family(cases, names, alpha) for names in _families(plan)]
     triggers = _triggers(plan, everybody, review)
@@ -48,9 +74,11 @@ def analyse(
     criteria = tuple(
         decide(
             criterion,
-            plan,
-            cases,
-            by_names[frozenset(criterion.by)],
+            rule_of(criterion),
+            (of := by_names[frozenset(criterion.by)]),
+            min_cell=plan.min_cell,
+            rows=cases.rows,
+            left_out=(*cases.unclustered, *of.left_out(criterion.metric, plan)),
             system=system,
             review=triggers[0] if triggers else None,
         )
@@ -60,7 +88,7 @@ def analyse(
         answer
         for each in (everybody, *families)
         for rate in RATES
-        for answer in _estimates(each, rate, as_float(plan.confidence), system)
+        for answer in _estimates(each, rate, confidence, system)
     ]
     return AnalysisResult(
         id=name,

@@ -28,6 +28,14 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "gap-broken": N_(
             "{first} and {second} are at least {low} apart; the largest gap allowed is {threshold}."
         ),
+        # One number's bound
+        "max-kept": N_("At most {high}, and the bound is {threshold}."),
+        "min-kept": N_("At least {low}, and the bound is {threshold}."),
+        "max-broken": N_("At least {low}, above the bound of {threshold}."),
+        "min-broken": N_("At most {high}, below the bound of {threshold}."),
+        "undecided-open": N_(
+            "The evidence leaves one side open and cannot tell which side of {threshold} it is."
+        ),
         # Evidence that cannot decide
         "undecided": N_(
             "The evidence reaches from {low} to {high} and cannot tell which side of {threshold} it is."
@@ -51,9 +59,75 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "exploratory": N_(
             "The rule is kept, but not on the read it was registered for: that is no evidence."
         ),
+        "no-draw": N_("No draw of {draw} is on record, so the chances of being in the sample are not known."),
+        "weights-not-drawn": N_(
+            "{count} cases have another inclusion probability than that of the draw on record."
+        ),
+        "bad-weights": N_(
+            "{count} cases have no inclusion probability in (0, 1], or no weight of 1 or more."
+        ),
+        "lonely-stratum": N_("A stratum has one sampled case, which allows no variance: {stratum}."),
+        "unsampled-stratum": N_("A stratum of the draw has no case in the pool: {stratum}."),
+        "no-variance": N_("The variance cannot be estimated."),
+        "resamples-undefined": N_("{count} resamples had no case of a stratum: too many for an interval."),
+        # Verification
+        "ratio-kept": N_("The ratio is at most {high}, and {threshold} is allowed."),
+        "ratio-broken": N_("The ratio is at least {low}, above the {threshold} that is allowed."),
+        "ratio-undecided": N_(
+            "The ratio lies between {low} and {high}, which cannot tell which side of {threshold} it is."
+        ),
+        "ratio-open": N_(
+            "The ratio is at least {low}, and nothing bounds it from above: too few errors in some group."
+        ),
+        "too-many-abstain": N_(
+            "{count} of {cases} comparisons have no score, more than the share of {limit} allowed."
+        ),
+        "cohort-overlaps": N_("{count} subjects of the cohort are compared as well."),
+        "cohort-missing": N_("{count} comparisons have an image without scores against the cohort."),
+        "cohort-degenerate": N_(
+            "{count} comparisons have an image whose scores against the cohort are too few or all alike."
+        ),
+        "verification-reversed": N_(
+            "More than half of the comparisons contradict their truth: is the score's direction reversed?"
+        ),
+        "verdict-of-rung": N_("The verdict is that of the mitigation {rung}; all stand side by side."),
+        "comparisons-independent": N_(
+            "No subjects are declared as `cluster`: the intervals assume comparisons that share nobody."
+        ),
+        "subjects-contradict": N_("{count} comparisons say “the same” of two subjects, or “another” of one."),
+        "abstentions": N_("{count} comparisons have no score: they are counted apart, and in no rate."),
+        "enrolled-side": N_("The image that counts as enrolled is that of {column}."),
+        "few-resamples": N_(
+            "{resamples} resamples are registered; for bounds that hold for all pairs of groups it takes {least}."
+        ),
+        # Paired variants
+        "no-pairs": N_("No item has both outcomes, so there is nothing to compare."),
+        "no-discordant-pairs": N_("No pair differs, which alone does not show that there is no difference."),
+        "test-kept": N_("The test rejects no difference (p = {p}), to the side that the rule allows."),
+        "test-broken": N_("The test rejects no difference (p = {p}), to the side that the rule forbids."),
+        "test-open": N_(
+            "The test does not reject no difference (p = {p}) on {discordant} pairs that differ; all in one "
+            "direction, it takes at least {needed}."
+        ),
+        "test-open-clusters": N_(
+            "The test does not reject no difference (p = {p}) on {discordant} pairs that differ in {clusters} "
+            "clusters that tend to one side; all to one, it takes at least {needed} of these."
+        ),
+        "sign-flips": N_(
+            "Clusters hold several pairs: p is that of flipping the signs of whole clusters, and the interval "
+            "resamples them."
+        ),
+        "paired-holm": N_(
+            "The {count} comparisons share the error rate: p is adjusted by Holm, intervals hold together."
+        ),
+        "paired-unadjusted": N_("The {count} comparisons are not adjusted for being several, as registered."),
+        "baseline-missed": N_(
+            "More than half of the cases are not detected under {variant}: is the score's direction reversed?"
+        ),
         # One group's line
         "within": N_("Within the bound of {threshold}."),
         "beyond": N_("Beyond the bound of {threshold}."),
+        "described": N_("Described; nothing is asked of it by itself."),
         "open": N_("On neither side of {threshold} for certain."),
         # Review by a person
         "review-registered": N_("The protocol asks for a person's review."),
@@ -62,6 +136,36 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "error-above-half": N_(
             "More than half of the predictions contradict their label: is one of them reversed?"
         ),
+        # Estimates from a sample
+        "no-cluster": N_("{count} cases are in no cluster, so the design is not known."),
+        "no-stratum": N_("{count} cases are in no stratum, so the design is not known."),
+        "sizes-differ": N_(
+            "{count} cases give no size of their stratum, or another than its other cases do."
+        ),
+        "short-stratum": N_("More was sampled of a stratum than it holds: {stratum}."),
+        "pairs-missing": N_("{count} pairs of cases have no joint probability."),
+        "bad-pairs": N_("{count} joint probabilities cannot be: of the pair, or beside the cases' own."),
+        "too-many-pairs": N_("Joint probabilities of {cases} cases: at most {most} can be held at once."),
+        "total-needs-all": N_("{count} cases have no value, and a total needs every one."),
+        "divided-by-nothing": N_("What is divided by adds up to nothing."),
+        "negative-variance": N_(
+            "The estimated variance is negative ({variance}): the pairs allow no interval."
+        ),
+        "too-few-units": N_("Too few sampled units to know how they vary."),
+        "nothing-varies": N_("No two cases differ, which tells nothing of those that were not sampled."),
+        "fixed-size-assumed": N_(
+            "The variance is right for a sample of fixed size, which the sample cannot show."
+        ),
+        "whole-clusters-assumed": N_("The variance is that of clusters taken whole."),
+        # Agreement with oneself
+        "not-relabelled": N_("No second labels of {table} are on record."),
+        "kappa-undefined": N_("Both times one value alone was given: kappa is undefined."),
+        "kappa-without-error": N_("No label changed, so how far kappa may be off cannot be estimated."),
+        "agreement-floor": N_(
+            "{column}: no difference smaller than {floor} can be claimed on these labels, by how well they agree "
+            "with themselves."
+        ),
+        "under-floor": N_("{what}: a difference of {value}, smaller than the {floor} that {column} allows."),
         # Disclosure control
         "withheld": N_("Withheld: a group of fewer than {min_count} cases could be read from it."),
         # Notes
@@ -76,6 +180,10 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "criteria-uncorrected": N_(
             "All {count} criteria must pass, which needs no correction; any FAIL among them is uncorrected."
         ),
+        "blanks-not-detected": N_("{count} cases have no result and count as not detected."),
+        "blanks-worst-case": N_("{count} cases have no result: they count as both outcomes in the bounds."),
+        "design-effect": N_("Design effect over all cases: {effect} (clusters, weights)."),
+        "unweighted-beside": N_("The weighted rate decides; the plain one stands beside it."),
         "calibration-describes": N_(
             "The calibration error has no interval: it describes, and decides nothing."
         ),

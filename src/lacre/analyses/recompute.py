@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from lacre.analyses.criteria import decide
+from lacre.analyses.criteria import decide, rule_of
 from lacre.analyses.estimate import Group, ZeroBound, group_name
-from lacre.analyses.families import Cases, Family, error_rate
+from lacre.analyses.families import Family, error_rate
 from lacre.analyses.reasons import Reason
 from lacre.analyses.told import AnalysisTold, CriterionTold, EstimateTold
 from lacre.analyses.verdict import CriterionResult, LeftOut, State, worst
@@ -131,12 +131,7 @@ def _shown(value: object) -> str:
 class _ToldFamily(Family):
     """A family whose counts and bounds are those a result tells."""
 
-    told: tuple[LeftOut, ...] = ()
     absent: Mapping[int, str] = field(default_factory=dict)
-
-    def left_out(self, rate: str, plan: GroupFairnessPlan) -> tuple[LeftOut, ...]:  # noqa: ARG002 - as told
-        """Return what the result says it left out."""
-        return self.told
 
     def not_estimable(self, rate: str, index: int) -> str | None:  # noqa: ARG002 - of the one rate told
         """Return why a group's rate has no bounds, as the result says."""
@@ -313,9 +308,9 @@ class _Again:
             return said
         family = self._family(told, metric, by, groups)
         triggers = self._triggers(told.system or "")
-        cases = _cases(self.told.rows)
         again = decide(
-            plan, self.plan, cases, family,
+            plan, rule_of(plan), family, min_cell=self.plan.min_cell, rows=self.told.rows,
+            left_out=tuple(LeftOut(each.reason, each.column, each.count) for each in told.left_out),
             system=told.system or "", review=triggers[0] if triggers else None,
         )  # fmt: skip
         if self._compare(what, told, again):
@@ -368,7 +363,6 @@ class _Again:
             {metric: bounds},
             None,
             obstacle,
-            told=tuple(LeftOut(each.reason, each.column, each.count) for each in told.left_out),
             absent=absent,
         )
 
@@ -392,24 +386,6 @@ class _Again:
 def _values(table: Table, name: str) -> Sequence[str]:
     column = table.columns.get(name)
     return tuple(getattr(column, "values", None) or ())
-
-
-def _cases(rows: int) -> Cases:
-    """Cases of which nothing is known but their number: all that a verdict asks of them."""
-    nothing = np.zeros(0, np.int64)
-    return Cases(
-        rows=rows,
-        label=nothing,
-        prediction=nothing,
-        probability=None,
-        attributes={},
-        clusters=None,
-        obstacle=None,
-        excluded=(),
-        unclustered=(),
-        blank_units=0,
-        undeclared_predictions=0,
-    )
 
 
 def _listed(names: Iterable[tuple[str, str]]) -> str:

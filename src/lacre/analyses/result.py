@@ -1,8 +1,9 @@
 """An analysis's result: everything it found, in one order, as the JSON a ledger stores."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from lacre.analyses.estimate import Answer, Group, group_json
@@ -45,6 +46,7 @@ class AnalysisResult:
 
     `rows` are the cases after the registered exclusions, which stand in `left_out` too. There each reason is
     counted by itself, so a case may stand under several. `confirmatory` is None until the read is known.
+    `tables` are a kind's own, by name: rows of JSON values, each with its intervals where it holds rates.
     """
 
     id: str
@@ -57,6 +59,7 @@ class AnalysisResult:
     left_out: tuple[LeftOut, ...] = ()
     notes: tuple[Reason, ...] = ()
     confirmatory: bool | None = None
+    tables: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as the ledger stores it: the same inputs give the same bytes."""
@@ -71,6 +74,11 @@ class AnalysisResult:
             "calibration": [each.as_json() for each in self.calibration],
             "left_out": [each.as_json() for each in self.left_out],
             "notes": [each.as_json() for each in self.notes],
+            **(
+                {"tables": {name: [dict(row) for row in rows] for name, rows in self.tables.items()}}
+                if self.tables
+                else {}
+            ),
         }
 
 
@@ -88,6 +96,10 @@ def merged(results: Sequence[AnalysisResult]) -> AnalysisResult:
         estimates=tuple(chain.from_iterable(each.estimates for each in results)),
         criteria=tuple(chain.from_iterable(each.criteria for each in results)),
         calibration=tuple(chain.from_iterable(each.calibration for each in results)),
+        tables={
+            name: tuple(chain.from_iterable(each.tables.get(name, ()) for each in results))
+            for name in dict.fromkeys(chain.from_iterable(each.tables for each in results))
+        },
         left_out=_once(chain.from_iterable(each.left_out for each in results)),
         notes=_once(chain.from_iterable(each.notes for each in results)),
     )

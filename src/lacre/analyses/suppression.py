@@ -71,6 +71,8 @@ class _Sums:
 
     def __init__(self, sizes: Mapping[Cell, int]) -> None:
         self.sizes = sizes
+        # Where cases are of one sort only, there is no second label whose cases nobody prints.
+        parts = [each for each in LAYERS if any(layer == each for layer, _group in sizes)]
         self.order = {cell: place for place, cell in enumerate(sizes)}
         sums: dict[tuple[Cell, str], Equation] = {}
         values: dict[str, set[str]] = {}
@@ -81,7 +83,7 @@ class _Sums:
                 sums.setdefault((margin, attribute), {margin: -1})[layer, group] = 1
                 values.setdefault(attribute, set()).add(value)
             if layer == BOTH:
-                sums[(layer, group), ""] = {(layer, group): -1, **{(each, group): 1 for each in LAYERS}}
+                sums[(layer, group), ""] = {(layer, group): -1, **{(each, group): 1 for each in parts}}
         self.known = {
             (layer, group)
             for layer, group in cells

@@ -6,14 +6,14 @@ arrays, so that feasibility simulates with the code that decides.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from lacre.analyses.estimate import Group, group_json
+from lacre.analyses.estimate import Details, Group, Scale, details_json, group_json, no_details
 from lacre.analyses.reasons import Reason
 from lacre.rules import verdicts
 from lacre.stats.fairness import largest_gap
@@ -59,14 +59,18 @@ def floor(low: Floats, high: Floats, limit: float) -> Decision:
     return Decision(np.asarray(low >= limit), np.asarray(high < limit))
 
 
-Form = Literal["max_group_gap", "worst_group_max", "worst_group_min"]
+GroupForm = Literal["max_group_gap", "worst_group_max", "worst_group_min"]
+"""The forms of rules over groups of equal kind, each decided from the groups' own bounds."""
+
+Form = GroupForm | Literal["max", "min", "max_group_ratio"]
+"""What a criterion's threshold is: a bound for groups as above, for one number, or for a ratio between groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A rule over groups: their largest gap, or a ceiling or floor that each must keep; `limit` a rate."""
 
-    form: Form
+    form: GroupForm
     limit: float
 
     def each(self, low: Floats, high: Floats) -> Decision:
@@ -153,6 +157,9 @@ class CriterionResult:
     lines: tuple[Line, ...]
     left_out: tuple[LeftOut, ...]
     rests_on: frozenset[int] = frozenset()
+    scale: Scale = "share"
+    unit: str | None = None
+    details: Details = field(default_factory=no_details)
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as a result stores it."""
@@ -170,4 +177,6 @@ class CriterionResult:
             "high": self.high,
             "groups": [line.as_json() for line in self.lines],
             "left_out": [each.as_json() for each in self.left_out],
+            **({} if self.scale == "share" else {"scale": self.scale, "unit": self.unit}),
+            **details_json(self.details),
         }

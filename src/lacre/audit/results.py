@@ -9,7 +9,7 @@ from lacre.errors import NotCanonical
 from lacre.rules.named import RESULT
 from lacre.rules.record import Recorded, Result
 from lacre.rules.requests import Erratum
-from lacre.rules.state import PoolState, ReadMade
+from lacre.rules.state import ANALYSED, PoolState, ReadMade
 from lacre.rules.verdicts import SEVERITY, settle, worst
 from lacre.text import _
 
@@ -20,8 +20,8 @@ def check_place(recorded: Recorded, result: Result, pool: PoolState, read: ReadM
     """Hold a result's entry against the read it names (rules 6, 15, 16)."""
     if pool.name != result.pool:
         yield _misplaced(recorded, _("that is a read of {pool}").format(pool=pool.name))
-    if read.request.purpose == "inputs":
-        yield _misplaced(recorded, _("that read handed out inputs, and has no result"))
+    if read.request.purpose not in {*ANALYSED, "erratum"}:
+        yield _misplaced(recorded, _("that read was not to be analysed, and has no result"))
     if result.confirmatory != read.decision.confirmatory:
         yield _misplaced(recorded, _("its read decides whether it is confirmatory, and decided otherwise"))
     allowed = settle(result.state, read.decision)

@@ -33,6 +33,7 @@ from lacre.errors import (
 from lacre.ledger.envelope import Envelope
 from lacre.pools.vault import Vault
 from lacre.rules.requests import Read, decode_request
+from lacre.rules.state import ANALYSED
 from lacre.store.discover import BlobKind
 from lacre.store.reader import SALT_SIZE
 from lacre.text import _
@@ -137,7 +138,7 @@ def _decode(data: bytes, name: str) -> RequestFile:
         raise _invalid(name, _("its head has not the members of one"))
     envelope = Envelope.from_json(head["request"])
     asked = decode_request(envelope.payload)
-    if not isinstance(asked, Read) or asked.purpose == "inputs":
+    if not isinstance(asked, Read) or asked.purpose not in ANALYSED:
         raise _invalid(name, _("it asks for no result"))
     if len(envelope.signatures) != 1:
         raise _invalid(name, _("it has not one signature"))

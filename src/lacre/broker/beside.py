@@ -11,6 +11,7 @@ from lacre.broker.texts import text_of
 from lacre.canonical import parse_canonical
 from lacre.rules.custody import grade_of
 from lacre.rules.errata import errata_of
+from lacre.rules.gating import reads_left
 from lacre.rules.record import Result
 from lacre.rules.remarks import TextOf, remark, remarks_on
 from lacre.rules.requests import Erratum
@@ -64,6 +65,7 @@ def derive_shown(
         deviations=remarks_on(study, read, said),
         withdrawn=remark(study.withdrawn, said) if study.withdrawn is not None else None,
         corrects=_corrected(study, request, document_at) if isinstance(request, Erratum) else None,
+        reads_left=reads_left(study, pool) if read.read_class == "guarda" else None,
         errata=tuple(_erratum(each, document_at, said) for each in errata_of(pool, entry)),
     )
 

@@ -108,8 +108,8 @@ def label_columns(protocol: Protocol, analyses: Iterable[str], table: str) -> fr
     and when they were given; less what names a case, is an input or an attribute, or weighs.
     """
     declared = protocol.tables[table]
-    plans = [plan for name in analyses if (plan := protocol.analyses[name]).table == table]
-    labels = {label for plan in plans for label in plan.labels()}
+    plans = [plan for name in analyses if table in (plan := protocol.analyses[name]).reads()]
+    labels = {label for plan in plans if plan.table == table for label in plan.labels()}
     parts = {part for label in labels for part in _made_from(declared, label)}
     marked = {
         name
@@ -117,7 +117,7 @@ def label_columns(protocol: Protocol, analyses: Iterable[str], table: str) -> fr
         if "labelled" in column.is_ or column.part == "labels"
     }
     fixed = {*declared.key, *declared.cluster, declared.unit}
-    fixed |= {name for plan in plans for name in plan.columns() - plan.labels()}
+    fixed |= {name for plan in plans for name in plan.reads()[table]} - labels
     fixed |= {name for name, column in declared.columns.items() if _NEVER & set(column.is_)}
     return frozenset(
         name for name in (labels | parts | marked) - fixed if declared.columns[name].source is None

@@ -39,9 +39,10 @@ from lacre.protocol.document import protocol_hash
 from lacre.protocol.models import Protocol
 from lacre.rules.common import require_sealed
 from lacre.rules.decide import decide
-from lacre.rules.reading import may_finish, sealed_pool, submitted_tables, systems_of
+from lacre.rules.reading import may_finish, sealed_pool
 from lacre.rules.requests import Read, ReadDecision, ReadFacts, SealedRecord, SubmissionFacts, Submitted
 from lacre.rules.state import PoolState, ReadMade, State, StudyState, Version
+from lacre.rules.submitting import Wanted, wanted_for_analyses, wanted_for_thresholds
 from lacre.store.locks import try_lock
 
 IDS, OVERLAPS = "ids", "overlaps"
@@ -53,10 +54,11 @@ class Ask:
     """What is asked of a pool: by the user of this desk, or by whoever signed `request`.
 
     `analyses` are those of the protocol in force; a crashed read is finished with its own. `protocol` is a
-    protocol file that the one in force must be (rule 11).
+    protocol file that the one in force must be (rule 11). `thresholds` are to be calibrated, `rung` names a mitigation
+    by training.
     """
 
-    purpose: Literal["reveal", "run"]
+    purpose: Literal["reveal", "run", "calibrate", "gate"]
     study: str
     pool: str
     analyses: tuple[str, ...]
@@ -67,6 +69,20 @@ class Ask:
     protocol: str | Path | bytes | None = None
     reason: str | None = None
     request: RequestFile | None = None
+    thresholds: tuple[str, ...] = ()
+    accept_burn: bool = False
+    rung: str | None = None
+
+    def wanted(self, protocol: Protocol) -> Wanted:
+        """What is to be submitted."""
+        if self.purpose == "calibrate":
+            return wanted_for_thresholds(protocol, self.thresholds)
+        return wanted_for_analyses(protocol, self.analyses, self.rung)
+
+    def load(self, desk: Desk, protocol: Protocol) -> tuple[Submission, ...]:
+        """Read and type what was given."""
+        what = self.analyses or self.thresholds
+        return load_submissions(desk, protocol, self.wanted(protocol), self.files, what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +136,16 @@ def crashed_read(
 
 def _may_finish(read: ReadMade, ask: Ask) -> bool:
     # A reveal is of whichever analyses its own protocol has on the pool.
-    analyses = read.request.analyses if ask.purpose == "reveal" else ask.analyses
-    return may_finish(read, ask.purpose, analyses)
+    analyses = read.request.analyses if ask.purpose in {"reveal", "gate"} else ask.analyses
+    same_rung = isinstance(read.request, Read) and read.request.rung == ask.rung
+    return same_rung and may_finish(read, ask.purpose, analyses)
 
 
 def _is_same(desk: Desk, state: State, study: StudyState, ask: Ask, read: ReadMade) -> bool:
     """Whether the files that are given are those of a crashed read, typed by its own protocol."""
     version = version_of(study, read)
     try:
-        given = load_submissions(desk, version.protocol, read.request.analyses, ask.files)
+        given = replace(ask, analyses=read.request.analyses).load(desk, version.protocol)
     except LacreError:
         if version == study.in_force:
             raise
@@ -167,7 +184,7 @@ def find(desk: Desk, ask: Ask, state: State, study: StudyState, finishes: ReadMa
         _check_pool(desk, state, pool, ask.study)
         submissions = _carried(desk, ask.request, protocol, state, pool)
     else:
-        submissions = load_submissions(desk, protocol, ask.analyses, ask.files)
+        submissions = ask.load(desk, protocol)
     person_key(desk.state_folder, desk.entropy)  # what is met has to be written down after the read
     prints = prints_of(desk, ask.study, pool)
     matched = match_ids(desk, state, protocol, prints, submissions)
@@ -194,7 +211,7 @@ def find_unopened(
     submissions: tuple[Submission, ...] = ()
     kept: Mapping[str, Submitted] = {}
     if finishes is None:
-        submissions = load_submissions(desk, protocol, ask.analyses, ask.files)
+        submissions = ask.load(desk, protocol)
     else:
         kept = {s.system: s for s in finishes.request.submissions}
     unchecked = {IDS} if submissions else set()
@@ -322,17 +339,17 @@ def fields_of(found: Found, kept: Mapping[str, Submitted] = MappingProxyType({})
         "finishes": found.finishes.entry if found.finishes else None,
         "ciphertext": found.pool.sealed.request.ciphertext,
         "submissions": tuple(
-            kept.get(each.system, each) for each in _placeholders(found.version.protocol, ask.analyses)
+            kept.get(each.system, each) for each in _placeholders(ask.wanted(found.version.protocol))
         ),
+        "thresholds": ask.thresholds or None,
+        "accept_burn": ask.accept_burn or None,
+        "rung": ask.rung,
     }
 
 
-def _placeholders(protocol: Protocol, analyses: Sequence[str]) -> tuple[Submitted, ...]:
+def _placeholders(want: Wanted) -> tuple[Submitted, ...]:
     """Submissions as the law will see them, before they are loaded and kept."""
-    records = tuple(
-        SealedRecord(table=table, format="csv", hmac=BLANK) for table in submitted_tables(protocol, analyses)
-    )
+    records = tuple(SealedRecord(table=table, format="csv", hmac=BLANK) for table in want.tables)
     return tuple(
-        Submitted(system=system, records=records, blob=BLANK, wrapped_key=BLANK)
-        for system in systems_of(protocol, analyses)
+        Submitted(system=system, records=records, blob=BLANK, wrapped_key=BLANK) for system in want.systems
     )

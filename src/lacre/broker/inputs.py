@@ -1,12 +1,11 @@
 """`inputs`: hand out a pool's ids and input columns to predict on; no label, and the reading on record."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lacre.broker.desk import Desk, put_on_record, sign_request
 from lacre.broker.files import check_output
+from lacre.broker.handing import as_csv
 from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import InputsWritten
 from lacre.broker.register import engine
@@ -77,7 +76,9 @@ def inputs(
         with refusal_leaves(_unfinished(pool), made.index, pool):
             opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
             delimiter = "\t" if output.suffix.lower() == ".tsv" else protocol.tables[name].delimiter
-            for piece in _csv(opened, columns, delimiter, _encoding(protocol, sealed, name)):
+            cells = [opened.texts[each] for each in columns]
+            encoding = _encoding(protocol, sealed, name)
+            for piece in as_csv(columns, cells, range(opened.rows), delimiter, encoding):
                 file.write(piece)
             if not file.keep(output.name, replace=overwrite):
                 raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
@@ -125,25 +126,3 @@ def _cells(table: TypedTable, columns: Sequence[str]) -> Iterator[str]:
     yield from columns
     for name in columns:
         yield from filter(None, table.texts[name])
-
-
-def _csv(table: TypedTable, columns: Iterable[str], delimiter: str, encoding: str) -> Iterator[bytes]:
-    """The columns as they were written in the sealed file, a thousand rows at a time.
-
-    Delimiter and encoding are the declared ones, as a submission's will have to be. Cells that a spreadsheet
-    would compute stay what they are: a system is to predict on what was sealed.
-    """
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
-    # Before Python 3.13 a carriage return gets no quotes of its own, and the line's end would swallow it.
-    quoting = csv.writer(buffer, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    names = list(columns)
-    writer.writerow(names)
-    cells = [table.texts[name] for name in names]
-    for start in range(0, table.rows, 1000):
-        for number in range(start, min(start + 1000, table.rows)):
-            row = ["" if column[number] is None else column[number] for column in cells]
-            (quoting if any("\r" in cell for cell in row) else writer).writerow(row)
-        yield buffer.getvalue().encode(encoding)
-        buffer.seek(0)
-        buffer.truncate()

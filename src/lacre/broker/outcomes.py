@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lacre.broker.parts import Corrected, ErratumShown, LostBlob, LostDocument, Undecidable
+from lacre.broker.parts import Background, Corrected, ErratumShown, LostBlob, LostDocument, Undecidable
 from lacre.protocol.difference import Change
 from lacre.rules.deviations import Departure
 from lacre.rules.named import Named
@@ -255,7 +255,8 @@ class ResultShown:
     `document` holds what can be recomputed (the JSON of a result without `result`, `now`, `custody`, `anchors`);
     `finished` names the crashed read that this call finished, if one. The read was by `version` of the plan,
     which was `amended` since by these entries. `corrects` is the result that this one, an erratum's, stands
-    beside; `errata` are those of this one.
+    beside; `errata` are those of this one. `reads_left` counts what the budget of `guarda` still allows.
+    `background` is for whole reports, and None where only a bundle is at hand.
     """
 
     name: str
@@ -274,7 +275,9 @@ class ResultShown:
     withdrawn: Remark | None = None
     corrects: Corrected | None = None
     errata: tuple[ErratumShown, ...] = ()
+    reads_left: int | None = None
     warnings: tuple[str, ...] = ()
+    background: Background | None = None
 
     @property
     def state(self) -> str:

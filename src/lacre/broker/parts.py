@@ -5,7 +5,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lacre.protocol.models import Protocol
+from lacre.rules.record import Recorded
 from lacre.rules.remarks import Text
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What a whole report of a result tells besides: its plan, and the entries of its study.
+
+    Of a long study `left_out` entries are not among them; `names` are of keys, by keyid, and checkpoints are
+    verified with `verifier_key`.
+    """
+
+    protocol: Protocol
+    entries: tuple[Recorded, ...]
+    left_out: int
+    names: Mapping[str, str]
+    verifier_key: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def carry_out(
     decision = ask_law(desk, found)
     if ask.dry_run:
         return planned(desk, found, decision)
-    made, before, held = _spend(desk, found, lock)
+    made, before, held = spend(desk, found, lock)
     try:
         with refusal_leaves(_unfinished(ask.pool), made.index, ask.pool):
             recorded = _analyse(desk, found, made)
@@ -133,7 +133,7 @@ def planned(desk: Desk, found: Found, decision: ReadDecision) -> ReadPlanned:
 # --- the read ----------------------------------------------------------------------------------------------
 
 
-def _spend(desk: Desk, found: Found, lock: Lock | None) -> tuple[Recorded, str | None, Lock]:
+def spend(desk: Desk, found: Found, lock: Lock | None) -> tuple[Recorded, str | None, Lock]:
     """Write the entry that spends the read; its lock tells others that we live."""
     signed, reason, lock = _signed(desk, found, lock)
     slug, name = found.ask.study, found.ask.pool

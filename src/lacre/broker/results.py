@@ -6,11 +6,12 @@ from typing import Any
 
 from lacre.broker.desk import Desk, answered, append, remember, view
 from lacre.broker.evaluate import evaluate
+from lacre.broker.evidence import evidence_for
 from lacre.broker.submissions import Submission
 from lacre.canonical import canonical_json, sha256_hex
-from lacre.rules.common import require_study
+from lacre.rules.common import require_sealed, require_study
 from lacre.rules.record import LAW, RESULT_MEDIA, Recorded, Result, result_statement
-from lacre.rules.requests import ErratumFacts, ReadDecision, ReadFacts, ReadLike
+from lacre.rules.requests import Erratum, ErratumFacts, ReadDecision, ReadFacts, ReadLike
 from lacre.tables.columns import TypedTable
 from lacre.text import N_
 
@@ -32,19 +33,19 @@ def record_result(
     request, facts = answered(read).request, answered(read).facts
     assert isinstance(request, ReadLike)
     assert isinstance(facts, ReadFacts | ErratumFacts)
-    version = require_study(desk.view(study), study).version(request.protocol)
+    state = desk.view(study)
+    known = require_study(state, study)
+    version = known.version(request.protocol)
     assert version is not None, "the law lets no read name another"
+    pool = require_sealed(known, request.pool)
+    first = read.index if request.finishes is None else request.finishes
+    if isinstance(request, Erratum):
+        corrected = known.result_read(request.corrects)
+        assert corrected is not None, "the law lets an erratum be of a result alone"
+        first = corrected[1].first_attempt
     desk.progress(N_("analysing"), 0, None)
-    document = evaluate(
-        version.protocol,
-        request.protocol,
-        request.pool,
-        request.analyses,
-        tables,
-        submissions,
-        decision,
-        facts.engine,
-    )
+    evidence = evidence_for(desk, state, known, pool, version.protocol, request.analyses, first)
+    document = evaluate(version, request, tables, submissions, evidence, decision, facts.engine)
     document |= more
     body = canonical_json(document)
     with desk.writer.transaction() as tx:

@@ -69,6 +69,7 @@ def rewrap(
 def _wrapped(pool: PoolState) -> Mapping[str, vault.WrappedKey]:
     """The file that holds the key of each ciphertext of a pool now."""
     submitted = {each.blob for read in pool.reads for each in read.request.submissions}
+    submitted |= {made.request.blob for made in pool.commits}
     return {
         ciphertext: vault.WrappedKey(
             "submission-key" if ciphertext in submitted and digest not in pool.keysets else "key", digest

@@ -19,18 +19,23 @@ def run(
     submission: Sequence[str] = (),
     *,
     pool: str | None = None,
+    rung: str | None = None,
     accept_exposure: bool = False,
     dry_run: bool = False,
     protocol: str | Path | bytes | None = None,
     reason: str | None = None,
 ) -> ResultShown | ReadPlanned:
-    """Run `analysis` on its registered pool, or on another, which makes it exploratory (rule 15)."""
+    """Run `analysis` on its registered pool, or on another, which makes it exploratory (rule 15).
+
+    `rung` names one of its mitigations by training, which opens once the earlier ones ran.
+    """
     ask = Ask(
         purpose="run",
         study=study,
         pool=pool or _pool_of(require_study(desk.view(study), study), analysis),
         analyses=(analysis,),
         files=submission,
+        rung=rung,
         accept_exposure=accept_exposure,
         dry_run=dry_run,
         protocol=protocol,

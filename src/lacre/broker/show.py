@@ -8,6 +8,7 @@ from lacre.broker.desk import Desk, key_warning, names_of, recorded, view, view_
 from lacre.broker.deviations import departures_of, reads_elsewhere
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, ResultShown, StudyShown
+from lacre.broker.parts import Background
 from lacre.broker.texts import texts_named
 from lacre.errors import LawError, NotAResult, NotOfStudy, StoreError
 from lacre.pools.keyring import Keyring
@@ -19,6 +20,9 @@ from lacre.rules.record import Answered, Recorded, Result, parse_entry
 from lacre.rules.state import State, StudyState
 from lacre.store.memory import compare
 from lacre.store.reader import Reader
+
+MOST_ENTRIES = 200
+"""Entries of a study that its results carry along; `log` has all of a longer one."""
 
 
 def status(desk: Desk) -> LedgerStatus:
@@ -133,7 +137,27 @@ def shown(
         if not isinstance(content, Result) or content.study != study:
             raise NotAResult(study=study, entry=entry)
         found = result_shown(reader, known, entry, state.recipient)
-    return replace(found, ignored=dict(ignored or {}), finished=finished, warnings=warnings)
+        background = _background(reader, state, known, found)
+    return replace(
+        found, ignored=dict(ignored or {}), finished=finished, warnings=warnings, background=background
+    )
+
+
+def _background(reader: Reader, state: State, study: StudyState, found: ResultShown) -> Background:
+    """What a whole report of a result tells besides: its first entry and its last ones, and its plan then."""
+    stored = reader.study_entries(study.slug)
+    kept = [each for each in stored if each.study == study.slug]
+    left_out = max(len(kept) - MOST_ENTRIES, 0)
+    told = [kept[0], *kept[left_out + 1 :]]
+    if left_out and found.entry < told[1].index:
+        told, left_out = [kept[0], *(e for e in kept if e.index == found.entry), *told[1:]], left_out - 1
+    return Background(
+        protocol=study.versions[found.version - 1].protocol,
+        entries=tuple(parse_entry(each.index, each.envelope) for each in told),
+        left_out=left_out,
+        names=names_of(reader, state),
+        verifier_key=next(reversed(verifier_keys(state)), ""),
+    )
 
 
 def verifier_keys(state: State) -> tuple[str, ...]:

@@ -32,9 +32,9 @@ from lacre.pools.seal import Context
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
 from lacre.protocol.models import Protocol
-from lacre.rules.reading import submitted_tables, systems_of
 from lacre.rules.requests import SubmissionFacts, Submitted
 from lacre.rules.state import PoolState, State
+from lacre.rules.submitting import Wanted
 from lacre.tables.columns import Codes, Outcomes
 
 
@@ -52,13 +52,12 @@ class Submission:
 
 
 def load_submissions(
-    desk: Desk, protocol: Protocol, analyses: Sequence[str], specs: Sequence[str]
+    desk: Desk, protocol: Protocol, want: Wanted, specs: Sequence[str], what: Sequence[str]
 ) -> tuple[Submission, ...]:
-    """Read and type what was given; `SubmissionMissing` names what was not."""
-    systems = systems_of(protocol, analyses)
-    tables = submitted_tables(protocol, analyses)
+    """Read and type what was given for `what`; `SubmissionMissing` names what was not."""
+    systems, tables = want.systems, want.tables
     if not tables and specs:
-        raise SubmissionNotAsked(analyses=", ".join(analyses))
+        raise SubmissionNotAsked(analyses=", ".join(what))
     given = parse_given(specs, tables, [system for system in systems if system])
     missing = [
         ":".join(filter(None, (system, table)))

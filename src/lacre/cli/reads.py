@@ -1,4 +1,4 @@
-"""The verbs that read a pool's content: reveal, run."""
+"""The verbs that read a pool's content: calibrate, reveal, run, gate."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -35,11 +35,6 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
             help=N_("Check all that can be checked without reading, and stop there."),
         ),
         option(
-            "--accept-exposure",
-            is_flag=True,
-            help=N_("Read even if that exposes cases of another study's sealed pool."),
-        ),
-        option(
             "--submission",
             multiple=True,
             metavar="FILE",
@@ -48,6 +43,40 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
     ):
         function = decorate(function)
     return function
+
+
+exposure_option = option(
+    "--accept-exposure",
+    is_flag=True,
+    help=N_("Read even if that exposes cases of another study's sealed pool."),
+)
+
+
+@verb(
+    "calibrate",
+    N_(
+        "Reads dev and sets each registered threshold by its rule; value, rule, n and interval are frozen in an entry, "
+        "and every later analysis goes by it. Repeat it for as long as nothing was revealed with it: after a read of "
+        "teste whose analyses use a threshold, to calibrate it anew makes teste dev, and is asked for with "
+        "--accept-burn."
+    ),
+    [
+        Example("lacre calibrate faces --submission dev-scores.csv", N_("All thresholds of the plan.")),
+        Example("lacre calibrate faces detector --submission faces=dev-scores.csv", N_("One of them.")),
+    ],
+)
+@click.argument("study")
+@click.argument("thresholds", nargs=-1)
+@option("--accept-burn", is_flag=True, help=N_("Calibrate although that makes teste a dev pool for good."))
+@exposure_option
+@_read_options
+def calibrate_verb(
+    call: Call, /, *, study: str, thresholds: tuple[str, ...], passphrase_file: Path | None, **asked: Any
+) -> int:
+    """Freeze thresholds."""
+    with call.ledger(passphrase_file) as ledger:
+        call.show(ledger.calibrate(study, asked.pop("submission"), thresholds=thresholds, **asked))
+    return DONE
 
 
 @verb(
@@ -98,6 +127,7 @@ def _read_options(function: Callable[P, int]) -> Callable[P, int]:
     metavar="FILE",
     help=N_("Answer the request in FILE, as it was signed; with --dry-run look at it."),
 )
+@exposure_option
 @_read_options
 def reveal_verb(call: Call, /, *, study: str | None, passphrase_file: Path | None, **asked: Any) -> int:
     """Reveal teste, or ask for it, or answer who does."""
@@ -145,6 +175,8 @@ def _refuse_beside(asked: Mapping[str, Any]) -> None:
 @click.argument("study")
 @click.argument("analysis")
 @option("--pool", metavar="POOL", help=N_("Read this pool (else the one the analysis is registered for)."))
+@option("--rung", metavar="ID", help=N_("Run this mitigation by training, once the earlier ones ran."))
+@exposure_option
 @_read_options
 def run_verb(
     call: Call,
@@ -152,6 +184,7 @@ def run_verb(
     study: str,
     analysis: str,
     pool: str | None,
+    rung: str | None,
     submission: tuple[str, ...],
     accept_exposure: bool,
     dry_run: bool,
@@ -167,6 +200,7 @@ def run_verb(
             analysis,
             submission,
             pool=pool,
+            rung=rung,
             accept_exposure=accept_exposure,
             dry_run=dry_run,
             protocol=protocol,
@@ -174,3 +208,26 @@ def run_verb(
             identity=identity,
         )
     return call.show_read(outcome)
+
+
+@verb(
+    "gate",
+    N_(
+        "Runs all analyses of guarda and answers verdicts alone: no value, bound or count leaves it. The plan says how "
+        "often it may be asked, and each read spends its share of the error rate; how many are left is shown. A "
+        "release passes only if every criterion does.\n\nThe exit status is the verdict: 0 PASS, 1 FAIL, 3 "
+        "INSUFFICIENT_EVIDENCE, 4 MANUAL_REVIEW; whatever is not 0 is a veto."
+    ),
+    [
+        Example("lacre gate faces --submission candidate.csv", N_("May this release go out?")),
+        Example(
+            "lacre gate faces --submission candidate.csv --dry-run", N_("Would it work? Spends nothing.")
+        ),
+    ],
+)
+@click.argument("study")
+@_read_options
+def gate_verb(call: Call, /, *, study: str, passphrase_file: Path | None, **asked: Any) -> int:
+    """Ask guarda."""
+    with call.ledger(passphrase_file) as ledger:
+        return call.show_read(ledger.gate(study, asked.pop("submission"), **asked))

@@ -10,6 +10,7 @@
     ├── KeyError_             keys and passphrases
     ├── PoolError             sealed pools and their blobs
     ├── LawError              a request the law refuses (src/lacre/rules)
+    ├── ImagesError           images, and the folder of their variants
     ├── EvidenceError         an analysis that cannot be computed as registered
     └── InternalError         a fault of lacre's own; exit status 70
 
@@ -66,7 +67,31 @@ from lacre.errors.changes import (
 from lacre.errors.evidence import (
     BareRate as BareRate,
     EvidenceError as EvidenceError,
+    ScoresNotNormalised as ScoresNotNormalised,
+    ThresholdNotAttained as ThresholdNotAttained,
     UnitRepeated as UnitRepeated,
+)
+from lacre.errors.evidence_law import (
+    CalibratesDevOnly as CalibratesDevOnly,
+    CalibrationBurns as CalibrationBurns,
+    CalibrationOutOfPlace as CalibrationOutOfPlace,
+    DrawnFromAnother as DrawnFromAnother,
+    DrawNotDeclared as DrawNotDeclared,
+    DrawTooLate as DrawTooLate,
+    GateOnlyGuarda as GateOnlyGuarda,
+    GuardaExhausted as GuardaExhausted,
+    GuardaRetired as GuardaRetired,
+    NotARung as NotARung,
+    NotCalibrated as NotCalibrated,
+    NothingToCalibrate as NothingToCalibrate,
+    RelabelsCommitted as RelabelsCommitted,
+    RelabelsMissing as RelabelsMissing,
+    RelabelsOutOfPlace as RelabelsOutOfPlace,
+    RelabelsTooLate as RelabelsTooLate,
+    RelabelsTooSoon as RelabelsTooSoon,
+    RungsFirst as RungsFirst,
+    SealedAsOther as SealedAsOther,
+    ThresholdNotDeclared as ThresholdNotDeclared,
 )
 from lacre.errors.formats import (
     ArchiveInvalid as ArchiveInvalid,
@@ -87,6 +112,17 @@ from lacre.errors.formats import (
     StatementInvalid as StatementInvalid,
     TileInvalid as TileInvalid,
     VerifierKeyInvalid as VerifierKeyInvalid,
+)
+from lacre.errors.images import (
+    AmplifyBusy as AmplifyBusy,
+    AmplifyIntoOther as AmplifyIntoOther,
+    AmplifyOtherwise as AmplifyOtherwise,
+    ImagesError as ImagesError,
+    ImagesNone as ImagesNone,
+    ImagesUnavailable as ImagesUnavailable,
+    ImagesUnusable as ImagesUnusable,
+    ImagesWithin as ImagesWithin,
+    VariantsNotDeclared as VariantsNotDeclared,
 )
 from lacre.errors.keys import (
     ActiveKeyMissing as ActiveKeyMissing,
@@ -155,11 +191,16 @@ from lacre.errors.law import (
     SystemsDiffer as SystemsDiffer,
 )
 from lacre.errors.pools import (
+    CalibrationUnfinished as CalibrationUnfinished,
+    CommitUnfinished as CommitUnfinished,
+    DrawUnfinished as DrawUnfinished,
     ErratumCasesDiffer as ErratumCasesDiffer,
     ErratumChangesMore as ErratumChangesMore,
     ErratumInputsDiffer as ErratumInputsDiffer,
     ErratumUnchanged as ErratumUnchanged,
     ErratumUnfinished as ErratumUnfinished,
+    FrameDoubled as FrameDoubled,
+    FrameShort as FrameShort,
     IdentityCannotOpen as IdentityCannotOpen,
     InputsCannotOpen as InputsCannotOpen,
     InputsUnfinished as InputsUnfinished,
@@ -173,6 +214,9 @@ from lacre.errors.pools import (
     ReadUnfinished as ReadUnfinished,
     RecipientInvalid as RecipientInvalid,
     RecipientsTooMany as RecipientsTooMany,
+    RelabelsForeign as RelabelsForeign,
+    RelabelsNotBlind as RelabelsNotBlind,
+    RelabelsUndated as RelabelsUndated,
     RevealCannotOpen as RevealCannotOpen,
     SealNotProven as SealNotProven,
     SubmissionCannotOpen as SubmissionCannotOpen,
@@ -276,6 +320,7 @@ from lacre.errors.usage import (
     ReceiptExists as ReceiptExists,
     RequestCarriesAll as RequestCarriesAll,
     RequestOfOtherStudy as RequestOfOtherStudy,
+    SampleUnclear as SampleUnclear,
     StudyNotNamed as StudyNotNamed,
     SubmissionMissing as SubmissionMissing,
     SubmissionNotAsked as SubmissionNotAsked,

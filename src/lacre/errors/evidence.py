@@ -19,6 +19,28 @@ class UnitRepeated(EvidenceError):
     remedy = N_("Keep one row per value of {unit}; or register it as the `cluster:` in place of `unit:`.")
 
 
+class ThresholdNotAttained(EvidenceError):
+    """A target rate that no threshold keeps on these scores."""
+
+    code = "threshold-not-attained"
+    template = N_(
+        "No value of {threshold!r} keeps its {target}: {events} of {cases} cases of dev have no score, or there are no "
+        "cases."
+    )
+    remedy = N_("Give the scores that are missing, or amend the target (`lacre amend`). Nothing was frozen.")
+
+
+class ScoresNotNormalised(EvidenceError):
+    """Scores that the cohort leaves without their normalised form."""
+
+    code = "scores-not-normalised"
+    template = N_(
+        "Scores of {table} cannot be normalised: {without} have none against the cohort, and of {degenerate} these are "
+        "all alike."
+    )
+    remedy = N_("Give every image its scores against the frozen cohort, two different ones at the least.")
+
+
 class BareRate(EvidenceError):
     """A rate without the interval that belongs to it."""
 

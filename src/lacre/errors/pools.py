@@ -107,6 +107,78 @@ class ReadUncertain(PoolError):
     )
 
 
+class CalibrationUnfinished(PoolError):
+    """A calibration whose read is on record, and that froze nothing."""
+
+    code = "calibration-unfinished"
+    template = N_("The read of {pool} is on record at entry {entry}, and no threshold was frozen: {why}")
+    remedy = N_("{next} Then calibrate again: dev may be read as often as it takes.")
+
+
+class CommitUnfinished(PoolError):
+    """Second labels that were looked at beside the first ones, and are not committed."""
+
+    code = "commit-unfinished"
+    template = N_("The look at {pool} is on record at entry {entry}, and the labels are not committed: {why}")
+    remedy = N_("{next} Then commit again.")
+
+
+class DrawUnfinished(PoolError):
+    """A draw that is on record, and could not be handed out."""
+
+    code = "draw-unfinished"
+    template = N_("The draw {draw!r} is on record at entry {entry}, and was not written: {why}")
+    remedy = N_("{next} Then draw again from the same frame: it gives the same cases.")
+
+
+class FrameShort(PoolError):
+    """A frame that has fewer units in a stratum than are to be drawn."""
+
+    code = "frame-short"
+    template = N_("{draw!r} draws {size} of stratum {stratum!r}, and the frame has {population}.")
+    remedy = N_("Complete the frame, or amend the sizes (`lacre amend`). Nothing was drawn.")
+
+
+class FrameDoubled(PoolError):
+    """A frame that names a unit twice."""
+
+    code = "frame-doubled"
+    template = N_("{count} rows of the frame of {draw!r} repeat a key.")
+    remedy = N_("Keep one row per unit, so that each has the chance it is said to have. Nothing was drawn.")
+
+
+class RelabelsNotBlind(PoolError):
+    """Second labels in a file that holds what the first ones could be read from."""
+
+    code = "relabels-not-blind"
+    template = N_(
+        "{file} holds columns beside the key, the inputs and the labels that were asked for again: {columns}."
+    )
+    remedy = N_(
+        "A second label is given blind: hand in the file that was drawn, filled in, and nothing else."
+    )
+
+
+class RelabelsUndated(PoolError):
+    """Second labels of which nobody can tell that they came days after the first."""
+
+    code = "relabels-undated"
+    template = N_(
+        "{count} rows of {file} do not say when they were labelled, and the plan asks for days apart."
+    )
+    remedy = N_("Declare a column `is: labelled` and fill it in for every row.")
+
+
+class RelabelsForeign(PoolError):
+    """Second labels of cases that were not drawn for it."""
+
+    code = "relabels-foreign"
+    template = N_("{count} rows are of cases that {draw!r} did not draw; it drew {drawn}.")
+    remedy = N_(
+        "Hand in labels of the drawn cases alone: `lacre sample STUDY --relabel NAME -o blank.csv` lists them."
+    )
+
+
 class InputsUnfinished(PoolError):
     """Inputs that are handed out by what is on record, and could not be."""
 

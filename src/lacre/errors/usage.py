@@ -295,3 +295,11 @@ class EntryWithoutText(UsageError):
     code = "entry-without-text"
     template = N_("Entry {entry} brought no name, reason or other words into the ledger.")
     remedy = N_("`lacre show @ENTRY` lists an entry's texts. What is no text stays on record for good.")
+
+
+class SampleUnclear(UsageError):
+    """A draw that is neither of a frame nor of a pool's cases."""
+
+    code = "sample-unclear"
+    template = N_("It is not clear what is to be drawn.")
+    remedy = N_("`lacre sample STUDY NAME FRAME -o FILE`, or `lacre sample STUDY --relabel NAME -o FILE`.")

@@ -17,7 +17,9 @@ from lacre.report import views
 from lacre.report.views import (
     Amended,
     AmendmentPlanned,
+    Amplified,
     Audit,
+    Calibrated,
     Deviated,
     Deviations,
     Entry,
@@ -35,8 +37,12 @@ from lacre.report.views import (
     Recovered,
     Registered,
     RegisterExported,
+    RelabelsHandedOut,
+    RelabelsKept,
+    ReportWritten,
     RequestWritten,
     Result,
+    Sampled,
     Status,
     Study,
     Withdrawn,
@@ -151,6 +157,16 @@ class Ledger:
         made = inputs(desk, study, pool, Path(output), table=table, overwrite=overwrite, reason=reason)
         return InputsWritten.of(made)
 
+    def amplify(self, study: str, images: str | Path | Sequence[str | Path], output: str | Path) -> Amplified:
+        """Make the variants that the plan in force declares of `images`, files and folders, in the folder `output`.
+
+        Nothing goes on record, and no pool is read. Called again it goes on, and makes only what is missing there or
+        changed. Raises `ImagesError` and its kin; needs Pillow.
+        """
+        from lacre.broker.amplify import amplify
+
+        return Amplified.of(amplify(self._desk, study, specs(images), Path(output)))
+
     def reveal(
         self,
         study: str,
@@ -236,13 +252,14 @@ class Ledger:
         submission: str | Path | Sequence[str | Path] = (),
         *,
         pool: str | None = None,
+        rung: str | None = None,
         accept_exposure: bool = False,
         dry_run: bool = False,
         protocol: str | Path | bytes | None = None,
         reason: str | None = None,
         identity: str | Path | Sequence[str | Path] = (),
     ) -> Result | ReadPlanned:
-        """Run one analysis on `dev` or `contraste`."""
+        """Run one analysis on `dev` or `contraste`; `rung` names a mitigation by training, once it is open."""
         from lacre.broker.run import run
 
         outcome = run(
@@ -251,12 +268,103 @@ class Ledger:
             analysis,
             specs(submission),
             pool=pool,
+            rung=rung,
             accept_exposure=accept_exposure,
             dry_run=dry_run,
             protocol=protocol,
             reason=reason,
         )
         return views.result_or_plan(outcome)
+
+    def gate(
+        self,
+        study: str,
+        submission: str | Path | Sequence[str | Path] = (),
+        *,
+        dry_run: bool = False,
+        protocol: str | Path | bytes | None = None,
+        reason: str | None = None,
+        identity: str | Path | Sequence[str | Path] = (),
+    ) -> Result | ReadPlanned:
+        """Ask `guarda` whether a release passes: verdicts alone, as often as its budget allows."""
+        from lacre.broker.gate import gate
+
+        outcome = gate(
+            self._opening(identity),
+            study,
+            specs(submission),
+            dry_run=dry_run,
+            protocol=protocol,
+            reason=reason,
+        )
+        return views.result_or_plan(outcome)
+
+    def calibrate(
+        self,
+        study: str,
+        submission: str | Path | Sequence[str | Path] = (),
+        *,
+        thresholds: str | Sequence[str] = (),
+        accept_burn: bool = False,
+        accept_exposure: bool = False,
+        dry_run: bool = False,
+        protocol: str | Path | bytes | None = None,
+        reason: str | None = None,
+        identity: str | Path | Sequence[str | Path] = (),
+    ) -> Calibrated | ReadPlanned:
+        """Set the registered thresholds (or those named) on `dev`, and freeze them in an entry.
+
+        After a reveal whose analyses use them, that makes `teste` dev, and is asked for with `accept_burn`.
+        """
+        from lacre.broker.calibrate import calibrate
+
+        outcome = calibrate(
+            self._opening(identity),
+            study,
+            specs(thresholds),
+            specs(submission),
+            accept_burn=accept_burn,
+            accept_exposure=accept_exposure,
+            dry_run=dry_run,
+            protocol=protocol,
+            reason=reason,
+        )
+        return views.calibrated_or_plan(outcome)
+
+    def sample(
+        self, study: str, name: str, frame: str | Path, output: str | Path, *, overwrite: bool = False
+    ) -> Sampled:
+        """Draw cases from `frame` as the plan's `sampling` registers `name`, and write them to `output`."""
+        from lacre.broker.sample import sample
+
+        return Sampled.of(sample(self._desk, study, name, Path(frame), Path(output), overwrite=overwrite))
+
+    def sample_relabels(
+        self,
+        study: str,
+        name: str,
+        output: str | Path,
+        *,
+        overwrite: bool = False,
+        identity: str | Path | Sequence[str | Path] = (),
+    ) -> RelabelsHandedOut:
+        """Write the share of a pool's cases that the plan has labelled again to `output`, without their labels."""
+        from lacre.broker.relabel import hand_out
+
+        made = hand_out(self._opening(identity), study, name, Path(output), overwrite=overwrite)
+        return RelabelsHandedOut.of(made)
+
+    def commit_relabels(
+        self,
+        study: str,
+        files: str | Path | Sequence[str | Path],
+        *,
+        identity: str | Path | Sequence[str | Path] = (),
+    ) -> RelabelsKept:
+        """Commit to second labels, as `[TABLE=]FILE`; they are kept encrypted beside their pool."""
+        from lacre.broker.relabel import commit_relabels
+
+        return RelabelsKept.of(commit_relabels(self._opening(identity), study, specs(files)))
 
     def amend(
         self,
@@ -390,6 +498,19 @@ class Ledger:
     def show(self, what: str | None = None) -> Status | Study | Result | Entry:
         """Show the ledger, a `STUDY`, a result `STUDY@ENTRY`, or any entry by `@ENTRY`."""
         return views.anything_shown(_show.show(self._desk, what))
+
+    def report(self, what: str, output: str | Path, *, overwrite: bool = False) -> ReportWritten:
+        """Write the result `STUDY@ENTRY` as one HTML file that needs nothing else; for people, and no proof."""
+        from lacre.publish.parts import check_outside
+        from lacre.report.html.written import write_report
+
+        path = Path(output)
+        check_outside(path, self._desk.layout)
+        check_output(path, overwrite=overwrite)
+        shown = self.show(what)
+        if not isinstance(shown, Result):
+            raise NotAName(what=what, verb="report")
+        return ReportWritten.of(write_report(shown, path, overwrite=overwrite))
 
     def export(
         self, what: str, output: str | Path, *, only_study: bool = False, overwrite: bool = False

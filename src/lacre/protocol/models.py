@@ -218,12 +218,12 @@ class Protocol(Model):
 
     def _check_plan(self, plan: AnalysisPlan | UnbuiltPlan, path: Path, findings: Findings) -> None:
         pool = findings.known(plan.pool, self.pools, ("pools",), (*path, "pool"))
-        table = None
+        table, key = None, getattr(plan, "table_key", "table")
         if plan.table is not None:
-            table = findings.known(plan.table, self.tables, ("tables",), (*path, "table"))
+            table = findings.known(plan.table, self.tables, ("tables",), (*path, key))
             if table is not None and pool is not None and plan.table not in pool.tables:
                 findings.add(
-                    (*path, "table"),
+                    (*path, key),
                     N_("{name} is not among the tables of {pool}"),
                     name=quoted(plan.table),
                     pool=pool.role,
@@ -232,5 +232,11 @@ class Protocol(Model):
             findings.known(system, self.systems, ("systems",), (*path, "systems", index))
         if isinstance(plan, UnbuiltPlan):
             findings.add(path, "{kind}", refusal=KindNotBuilt, kind=plan.kind)
-        elif table is not None:
-            plan.check(path, table, pool, self.systems.keys(), findings)
+            return
+        if pool is not None and pool.open is not None:
+            findings.add(
+                (*path, "pool"),
+                N_("this version answers from no open pool; use teste, dev, contraste or guarda"),
+            )
+        if table is not None:
+            plan.check(path, table, self, findings)

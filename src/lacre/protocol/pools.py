@@ -110,6 +110,7 @@ class Variant(Model):
     gamma: Annotated[Number, AfterValidator(within(0, 100, open_low=True))] | None = None
     jpeg_quality: Annotated[Whole, Field(ge=1, le=100)] | None = None
     equalize: bool | None = None
+    greyscale: bool | None = None
 
 
 def check_pool(pool: Pool, tables: Mapping[str, Table], path: Path, findings: Findings) -> None:

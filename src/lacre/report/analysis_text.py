@@ -6,7 +6,8 @@ from typing import Any
 
 from lacre.analyses.reasons import Reason, render
 from lacre.errors import printable
-from lacre.report import words
+from lacre.report import told, words
+from lacre.report.kinds import agreement_text, detection_text, estimate_text, paired_text
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.text import N_, _, ngettext
 
@@ -15,9 +16,11 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
         "excluded": N_("excluded as registered, by {column}"),
         "missing": N_("{column} is missing"),
         "undeclared": N_("{column} holds a value that is not declared"),
+        "unknown": N_("{column} names no case of the pool"),
+        "unpaired": N_("no row of both variants to make a pair ({column})"),
     }
 )
-_DECIDED = ("within", "beyond", "open", "exploratory")
+DECIDED = ("within", "beyond", "open", "exploratory", "described")
 _OF_GAPS = ("gap-kept", "gap-broken")
 _CHOSEN = ("threshold", "limit")
 
@@ -36,6 +39,10 @@ def analysis(page: Page, document: Document) -> None:
         summary(page, criteria)
     for criterion in criteria:
         _criterion(page, criterion, rates)
+    detection_text.strata(page, document)
+    paired_text.paired(page, document)
+    agreement_text.agreement(page, document)
+    estimate_text.estimate(page, document)
     _calibration(page, document.get("calibration", ()))
     _left_out(page, document["left_out"])
     _notes(page, document["notes"])
@@ -61,7 +68,7 @@ def summary(page: Page, criteria: Sequence[Document]) -> None:
         [
             Cell(each["id"], "bold"),
             *([each.get("system") or ""] if systems else []),
-            _rule(each),
+            told.rule(each),
             *observed(each),
             verdict(each["state"]),
         ]
@@ -72,6 +79,8 @@ def summary(page: Page, criteria: Sequence[Document]) -> None:
 
 def observed(criterion: Document) -> tuple[str, str]:
     """Return the value of a criterion, and its interval."""
+    if criterion.get("scale", "share") != "share":
+        return told.observed(criterion)
     interval = words.interval(criterion["low"], criterion["high"], apart_from=criterion["threshold"])
     return _observed(criterion), interval
 
@@ -79,7 +88,7 @@ def observed(criterion: Document) -> tuple[str, str]:
 def _observed(criterion: Document) -> str:
     # Nothing counted is never told as a zero.
     if criterion["value"] == 0 and criterion["high"]:
-        return _up_to(criterion["high"])
+        return told.up_to(criterion["high"])
     return words.rate(criterion["value"], apart_from=criterion["threshold"])
 
 
@@ -96,11 +105,13 @@ def verdict(state: str) -> Cell:
     return Cell(state, words.STATE_STYLES.get(state, ""))
 
 
-def reason(stored: Document | None) -> str:
-    """Make the sentence of a stored reason; what is a share in it reads in percent, as all around it does."""
+def reason(stored: Document | None, scale: str = "share", unit: str | None = None) -> str:
+    """Make the sentence of a stored reason; bounds in it read as numbers of their `scale`, as all around does."""
     if stored is None:
         return ""
     fields = stored["fields"]
+    if scale not in ("share", "gap") and stored["code"] != "too-many-left-out":
+        return render(Reason(stored["code"], {n: _scaled(n, v, scale, unit) for n, v in fields.items()}))
     bar = fields.get("threshold")
     shown = {name: _in_percent(name, value, bar) for name, value in fields.items()}
     if stored["code"] in _OF_GAPS:
@@ -115,20 +126,49 @@ def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
     page.gap()
     system = f" ({criterion['system']})" if criterion.get("system") else ""
     page.say(Cell(criterion["id"] + system, "bold"), "  ", verdict(criterion["state"]), indent=1)
-    page.say(_rule(criterion), indent=1)
-    page.say(reason(criterion["reason"]), indent=1)
+    page.say(told.rule(criterion), indent=1)
+    scale = told.scale_of(criterion)
+    page.say(reason(criterion["reason"], scale, criterion.get("unit")), indent=1)
     _computed(page, criterion)
     lines = criterion.get("groups", ())
-    if lines:
+    if lines and scale not in ("share", "gap"):
+        _rests_on(page, criterion, lines)
+    elif lines:
         found = [_rate(rates, criterion, line) for line in lines]
         _groups(page, criterion, lines, found)
-        _explain(page, found)
+        explain(page, found)
     left_out = criterion.get("left_out", ())
     if left_out:
         total = sum(each["count"] for each in left_out)
         said = ngettext("{count} case is left out of this", "{count} cases are left out of this", total)
-        whys = "; ".join(_left_out_words(each) for each in left_out)
+        whys = "; ".join(left_out_words(each) for each in left_out)
         page.say(said.format(count=total), f" ({whys}).", indent=1)
+
+
+def _scaled(name: str, value: Any, scale: str, unit: str | None) -> Any:
+    if not isinstance(value, float):
+        return value
+    return told.limit(value, scale, unit) if name in _CHOSEN else told.value(value, scale, unit)
+
+
+def _rests_on(page: Page, criterion: Document, lines: Sequence[Document]) -> None:
+    """Write the groups whose shares a difference or a ratio is of; of each by itself nothing is asked."""
+    columns = [
+        Column(_("group"), wraps=True, names=True),
+        Column(_("events"), right=True),
+        Column(_("rate"), right=True),
+        Column(_("interval"), right=True),
+    ]
+    rows: list[Row] = [
+        [
+            words.group(line["group"], criterion["by"]),
+            events_of(line),
+            told.value(line["value"]),
+            told.interval(line["low"], line["high"]),
+        ]
+        for line in lines
+    ]
+    page.table(columns, rows)
 
 
 def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: Sequence[Document]) -> None:
@@ -142,8 +182,8 @@ def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: S
     rows: list[Row] = [
         [
             words.group(line["group"], criterion["by"]),
-            _events(line),
-            _value(line, rate),
+            events_of(line),
+            value_of(line, rate),
             words.interval(line["low"], line["high"], apart_from=_bar(criterion)),
             verdict(line["state"]),
         ]
@@ -151,12 +191,12 @@ def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: S
     ]
     page.table(columns, rows)
     for line in lines:
-        if line["reason"] is not None and line["reason"]["code"] not in _DECIDED:
+        if line["reason"] is not None and line["reason"]["code"] not in DECIDED:
             name = words.group(line["group"], criterion["by"])
             page.say(_("{group}: {why}").format(group=name, why=reason(line["reason"])), indent=2)
 
 
-def _explain(page: Page, found: Sequence[Document]) -> None:
+def explain(page: Page, found: Sequence[Document]) -> None:
     """Say what the intervals are, and what stands in the place of a zero."""
     example = next((rate for rate in found if rate.get("confidence")), None)
     if example is not None:
@@ -168,7 +208,7 @@ def _explain(page: Page, found: Sequence[Document]) -> None:
         )
         confidence = words.percent(example["confidence"])
         page.say(
-            said.format(count=groups, confidence=confidence, method=_method(example["method"])), indent=2
+            said.format(count=groups, confidence=confidence, method=method_words(example["method"])), indent=2
         )
     bound = next((rate["zero_bound"] for rate in found if rate.get("zero_bound")), None)
     if bound is not None:
@@ -179,17 +219,19 @@ def _explain(page: Page, found: Sequence[Document]) -> None:
         page.say(said.format(confidence=words.percent(bound["confidence"])), indent=2)
 
 
-def _events(line: Document) -> str:
+def events_of(line: Document) -> str:
+    """Return how many of how many cases a line counts, and how many of them are blank."""
     events, cases, blank = line["numerator"], line["denominator"], line["missing"]
     said = _("{events} of {cases}").format(events=_count(events), cases=_count(cases))
     return _("{said}, {n} blank").format(said=said, n=blank) if blank else said
 
 
-def _value(line: Document, rate: Document) -> str:
+def value_of(line: Document, rate: Document) -> str:
+    """Return the rate of a line; where nothing was counted, what it is at most."""
     if rate.get("zero_bound"):
-        return _up_to(rate["zero_bound"]["rule_of_three"])
+        return told.up_to(rate["zero_bound"]["rule_of_three"])
     if line["value"] == 0 and line["high"]:
-        return _up_to(line["high"])
+        return told.up_to(line["high"])
     return words.rate(line["value"])
 
 
@@ -229,10 +271,11 @@ def _left_out(page: Page, left_out: Sequence[Document]) -> None:
     page.gap()
     page.say(_("Left out, each reason counted by itself:"), indent=1)
     for each in counted:
-        page.say(_left_out_words(each), indent=2)
+        page.say(left_out_words(each), indent=2)
 
 
-def _left_out_words(each: Document) -> str:
+def left_out_words(each: Document) -> str:
+    """Return how many cases are left out, and why."""
     column = printable(str(each.get("column", "")))
     template = LEFT_OUT.get(each["reason"])
     why = _(template).format(column=column) if template else f"{printable(each['reason'])} {column}".strip()
@@ -248,11 +291,6 @@ def _notes(page: Page, notes: Sequence[Document]) -> None:
 
 
 # --- small pieces ------------------------------------------------------------------------------------------
-
-
-def _rule(criterion: Document) -> str:
-    by, form = criterion.get("by", ()), criterion.get("rule", "")
-    return words.rule(criterion["metric"], by, form, criterion["threshold"])
 
 
 def _bar(criterion: Document) -> float | None:
@@ -275,12 +313,9 @@ def _in_percent(name: str, value: Any, bar: float | None) -> Any:
     return words.percent(value) if name in _CHOSEN else words.rate(value, apart_from=bar)
 
 
-def _method(name: str) -> str:
-    return printable(name.replace("clopper-pearson", "Clopper-Pearson"))
-
-
-def _up_to(bound: float) -> str:
-    return _("up to {bound}").format(bound=words.rate(bound) if bound < 1 else words.percent(1))
+def method_words(name: str) -> str:
+    """Return how an interval was made."""
+    return printable(name.replace("clopper-pearson", "Clopper-Pearson").replace("wilson", "Wilson"))
 
 
 def _count(value: int | None) -> str:

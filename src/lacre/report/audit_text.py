@@ -10,7 +10,7 @@ from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, shortfalls, standing
 from lacre.rules.custody import grade_of
 from lacre.rules.remarks import Remark
-from lacre.rules.requests import ReadDecision
+from lacre.rules.requests import HANDS_OUT, ReadDecision
 from lacre.text import _, ngettext
 
 MOST_LINES = 200
@@ -212,6 +212,10 @@ def _remarked(each: Remark, told: Story, names: Mapping[str, str]) -> str:
 
 def _read(read: ReadTold, told: Story, names: Mapping[str, str]) -> str:
     who = words.who(read.by, names)
+    if read.purpose == "relabel":
+        return _("{who} was handed cases of {pool} to be labelled again, and no label.").format(
+            who=who, pool=told.pool
+        )
     if read.purpose == "inputs":
         return _("{who} was handed ids and inputs of {pool}, and no label.").format(who=who, pool=told.pool)
     if read.finishes is not None:
@@ -256,7 +260,7 @@ def _why(told: Story) -> str:
 
 
 def _counts(told: Story) -> str:
-    later = [read for read in told.reads if read.when == "after" and read.purpose != "inputs"]
+    later = [read for read in told.reads if read.when == "after" and read.purpose not in HANDS_OUT]
     if told.left_out:
         said = _open_end(told)
         if not later:

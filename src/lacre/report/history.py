@@ -10,6 +10,11 @@ from lacre.rules.record import Answered, Genesis, Recorded, Result
 from lacre.rules.requests import (
     Amend,
     AmendDecision,
+    Calibrate,
+    CalibrateDecision,
+    CalibrateFacts,
+    Commit,
+    CommitFacts,
     Decision,
     Deviate,
     Erase,
@@ -22,6 +27,8 @@ from lacre.rules.requests import (
     RegisterFacts,
     Rewrap,
     RewrapDecision,
+    Sample,
+    SampleFacts,
     Seal,
     SealDecision,
     SealFacts,
@@ -34,6 +41,7 @@ EXPLORATORY: Mapping[str, str] = MappingProxyType(
         "not-the-registered-pool": N_("not on the unread pool its analyses are registered for"),
         "later-submission": N_("not the first submission of its system"),
         "amended-since-read": N_("the plan was amended after these cases were first read"),
+        "recalibrated-since-read": N_("a threshold was calibrated anew after these cases were first read"),
         "label-erratum": N_(
             "the same submissions were scored again on labels corrected after the first result"
         ),
@@ -104,6 +112,8 @@ def _answer(content: Answered) -> str:
             assert isinstance(content.decision, SealDecision)
             assert isinstance(content.facts, SealFacts)
             return _seal(request, content.facts, content.decision)
+        case Calibrate() | Sample() | Commit():
+            return _evidence(request, content)
         case Rewrap():
             assert isinstance(content.decision, RewrapDecision)
             return _("handed {pool} to other recipients, custody: {grade}").format(
@@ -148,6 +158,33 @@ def _change(request: Amend | Deviate | Withdraw, content: Answered) -> str:
     if not decision.burns:
         return said
     return _("{said}: makes {pool} dev").format(said=said, pool=words.listing(decision.burns))
+
+
+def _evidence(request: Calibrate | Sample | Commit, content: Answered) -> str:
+    """What was put on record for later results to rest on."""
+    match request, content.facts:
+        case Calibrate(), CalibrateFacts() as facts:
+            names = words.listing(list(dict.fromkeys(each.name for each in facts.thresholds)))
+            said = _("froze thresholds from the read at entry {read}: {names}").format(
+                read=request.read, names=names
+            )
+            burns = content.decision.burns if isinstance(content.decision, CalibrateDecision) else ()
+            return (
+                _("{said}: makes {pool} dev").format(said=said, pool=words.listing(burns)) if burns else said
+            )
+        case Sample(), SampleFacts() as facts:
+            drawn = sum(each.drawn for each in facts.strata)
+            population = sum(each.population for each in facts.strata)
+            return _("drew {drawn} of {population} cases as {name} is registered").format(
+                drawn=drawn, population=population, name=printable(request.draw)
+            )
+        case Commit(), CommitFacts() as facts:
+            return ngettext(
+                "committed {rows} second label of {pool}, drawn as {name}",
+                "committed {rows} second labels of {pool}, drawn as {name}",
+                facts.rows,
+            ).format(rows=facts.rows, pool=printable(request.pool), name=printable(request.draw))
+    return ""
 
 
 def _erratum(request: Erratum, decision: ReadDecision) -> str:
@@ -197,6 +234,14 @@ def _read(request: Read, decision: ReadDecision) -> str:
     if request.purpose == "inputs":
         return _("handed out ids and inputs of {pool}, number {number}").format(
             pool=pool, number=decision.number
+        )
+    if request.purpose == "relabel":
+        return _("handed out cases of {pool} to be labelled again, number {number}").format(
+            pool=pool, number=decision.number
+        )
+    if request.purpose == "calibrate":
+        return _("read {pool} to calibrate {names}, number {number}").format(
+            pool=pool, names=words.listing(request.thresholds or ()), number=decision.number
         )
     if request.finishes is not None:
         return _("went on with the read of {pool} at entry {entry}, which had crashed").format(

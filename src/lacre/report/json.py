@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from lacre.audit.findings import Noted
 from lacre.audit.report import AuditReport
 from lacre.audit.story import Story
-from lacre.broker import outcomes
+from lacre.broker import groundwork, outcomes
+from lacre.broker.amplified import Amplified
 from lacre.protocol.document import value_of
-from lacre.report import change_json, history, keys_json, published
+from lacre.report import change_json, groundwork_json, history, images, keys_json, published
 from lacre.report.chosen import chosen
 from lacre.report.values import PRESENTED, Document, lists, wires
 from lacre.rules.record import Answered, Recorded
@@ -42,6 +43,7 @@ def result(shown: outcomes.ResultShown) -> Document:
         "shortfall": wires(shown.shortfall),
         "ignored": lists(shown.ignored),
         "finished": shown.finished,
+        **({} if shown.reads_left is None else {"reads_left": shown.reads_left}),
         "warnings": list(shown.warnings),
     }
 
@@ -321,6 +323,11 @@ DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = MappingProxyType(
         outcomes.PoolRewrapped: rewrapped,
         outcomes.RequestWritten: requested,
         outcomes.InputsWritten: inputs,
+        groundwork.Calibrated: groundwork_json.calibrated,
+        groundwork.Sampled: groundwork_json.sampled,
+        groundwork.RelabelsHandedOut: groundwork_json.handed_out,
+        groundwork.RelabelsKept: groundwork_json.kept,
+        Amplified: images.amplified_json,
         outcomes.ReadPlanned: planned,
         outcomes.ResultShown: result,
         outcomes.LedgerStatus: status,
@@ -337,6 +344,7 @@ DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = MappingProxyType(
         outcomes.EntryShown: entry,
         AuditReport: audit,
         published.RegisterExported: published.register_json,
+        published.ReportWritten: published.report_json,
         published.Exported: published.exported_json,
         published.Verified: published.verified_json,
     }

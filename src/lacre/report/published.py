@@ -108,6 +108,17 @@ class RegisterExported:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportWritten:
+    """A result written as one HTML file; `digest` is the file's SHA-256 in hexadecimal."""
+
+    path: Path
+    result: str
+    state: str
+    bytes: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Exported:
     """A bundle written: the result it is of, and the entries up to its checkpoint; `left_out` of them hidden."""
 
@@ -240,6 +251,30 @@ def register_page(written: RegisterExported) -> Page:
     )
     page.say(_("Audit it as a stranger would: lacre audit --registry {folder}").format(folder=written.folder))
     return page
+
+
+def report_page(written: ReportWritten) -> Page:
+    """Write where a page of a result is."""
+    page = Page()
+    verdict = Cell(written.state, words.STATE_STYLES.get(written.state, ""))
+    page.heading(
+        _("{result} in {path}  ").format(result=written.result, path=printable(str(written.path))), verdict
+    )
+    page.say(_("{bytes} bytes, sha256:{digest}").format(bytes=written.bytes, digest=written.digest))
+    page.say(_("It is to be read, and proves nothing by itself. For whoever is to check the result:"))
+    page.block(f"lacre export {words.shell_word(written.result)} -o r.zip")
+    return page
+
+
+def report_json(written: ReportWritten) -> dict[str, Any]:
+    """Return where a page of a result is."""
+    return {
+        "path": str(written.path),
+        "result": written.result,
+        "state": written.state,
+        "bytes": written.bytes,
+        "sha256": written.digest,
+    }
 
 
 def exported_page(bundle: Exported) -> Page:

@@ -7,7 +7,7 @@ from lacre.analyses.reasons import Reason, render
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.parts import Undecidable
 from lacre.errors import printable
-from lacre.report import analysis_text, history, words
+from lacre.report import analysis_text, gate_text, history, told, words
 from lacre.report.analysis_text import Document, verdict
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.rules.overlap_words import overlaps_text
@@ -53,7 +53,7 @@ def result_page(shown: ResultShown) -> Page:
     document = shown.document
     page = Page()
     page.heading(f"{shown.name}  ", verdict(shown.state))
-    page.say(standing(document["pool"], _decision(document)))
+    page.say(standing(document["pool"], decision_of(document)))
     if shown.finished is not None:
         page.say(
             _("This finished the read at entry {entry}, which had crashed.").format(entry=shown.finished)
@@ -65,14 +65,35 @@ def result_page(shown: ResultShown) -> Page:
                 entry=shown.withdrawn.entry, words=words.said(shown.withdrawn.text)
             ),
         )
-    for analysis in document["analyses"]:
-        analysis_text.analysis(page, analysis)
+    if document["standing"] == "guarda":
+        gate_text.verdicts(page, shown)
+    else:
+        for analysis in document["analyses"]:
+            analysis_text.analysis(page, analysis)
+        thresholds(page, document)
     errata(page, shown)
-    _remarks(page, shown)
+    remarks(page, shown)
     page.gap()
-    _notes(page, document)
+    notes(page, document)
     _foot(page, shown)
     return page
+
+
+def thresholds(page: Page, document: Document) -> None:
+    """Say which thresholds were used, and which entry froze each."""
+    used = document.get("thresholds", ())
+    if not used:
+        return
+    page.gap()
+    for each in used:
+        name = ":".join(filter(None, (each["system"], each["name"])))
+        value = told.value(each["value"], "score")
+        said = (
+            _("Threshold {name}: {value}, fixed in the plan.")
+            if each["entry"] is None
+            else _("Threshold {name}: {value}, frozen at entry {entry}.")
+        )
+        page.say(said.format(name=printable(name), value=value, entry=each["entry"]))
 
 
 def brief_page(shown: ResultShown) -> Page:
@@ -80,12 +101,15 @@ def brief_page(shown: ResultShown) -> Page:
     page = Page()
     document = shown.document
     page.heading(f"{shown.name}  ", verdict(shown.state))
-    page.say(standing(document["pool"], _decision(document)))
-    for analysis in document["analyses"]:
-        analysis_text.heading(page, analysis)
-        analysis_text.summary(page, analysis["criteria"])
+    page.say(standing(document["pool"], decision_of(document)))
+    if document["standing"] == "guarda":
+        gate_text.verdicts(page, shown)
+    else:
+        for analysis in document["analyses"]:
+            analysis_text.heading(page, analysis)
+            analysis_text.summary(page, analysis["criteria"])
     page.gap()
-    page.say(_now(shown))
+    page.say(now_words(shown))
     return page
 
 
@@ -188,7 +212,8 @@ def _key(analysis: Document, criterion: Document) -> tuple[str, str, str]:
     return analysis["id"], criterion["id"], criterion.get("system") or ""
 
 
-def _remarks(page: Page, shown: ResultShown) -> None:
+def remarks(page: Page, shown: ResultShown) -> None:
+    """Write what people put on record about a result."""
     for each in shown.deviations:
         title = (
             _("Deviation, entry {entry}")
@@ -203,7 +228,8 @@ def _remarks(page: Page, shown: ResultShown) -> None:
 # --- what holds for the whole result -----------------------------------------------------------------------
 
 
-def _notes(page: Page, document: Document) -> None:
+def notes(page: Page, document: Document) -> None:
+    """Write what holds for the verdict as a whole."""
     said = {note["code"] for analysis in document["analyses"] for note in analysis["notes"]}
     criteria = sum(len(analysis["criteria"]) for analysis in document["analyses"])
     if criteria > 1 and "criteria-uncorrected" not in said:
@@ -215,25 +241,39 @@ def _notes(page: Page, document: Document) -> None:
 
 def _foot(page: Page, shown: ResultShown) -> None:
     document = shown.document
-    engine = document["engine"]
     for line in shortfalls(shown.shortfall):
         page.say(line)
     ignored(page, shown.ignored)
-    page.say(_now(shown))
+    page.say(now_words(shown))
     say_custody(page, shown.custody)
-    page.say(_("Anchors: none; no checkpoint of this ledger is known to be held by anyone else."))
-    page.say(_("Protocol {protocol}").format(protocol=document["protocol"]))
+    page.say(_("Anchors: {anchors}").format(anchors=anchors()))
+    for line in plan_words(shown):
+        page.say(line)
+    page.say(_("Engine: {engine}").format(engine=engine_words(document)))
+    warnings(page, shown.warnings)
+
+
+def anchors() -> str:
+    """Say who else is known to hold a checkpoint."""
+    return _("none; no checkpoint of this ledger is known to be held by anyone else.")
+
+
+def plan_words(shown: ResultShown) -> list[str]:
+    """Say by which plan a result was made, and whether it is still in force."""
+    said = [_("Protocol {protocol}").format(protocol=shown.document["protocol"])]
     if shown.amended:
-        page.say(
+        said.append(
             _("That is version {version} of the plan, which was amended since at {entries}.").format(
                 version=shown.version, entries=_entries(shown.amended)
             )
         )
-    parts = {name: str(engine.get(name)) for name in ("lacre", "statistics", "numpy", "scipy")}
-    page.say(
-        _("Engine: lacre {lacre}, statistics {statistics}, numpy {numpy}, scipy {scipy}").format(**parts)
-    )
-    warnings(page, shown.warnings)
+    return said
+
+
+def engine_words(document: Document) -> str:
+    """Return what a result was computed with."""
+    parts = {name: str(document["engine"].get(name)) for name in ("lacre", "statistics", "numpy", "scipy")}
+    return _("lacre {lacre}, statistics {statistics}, numpy {numpy}, scipy {scipy}").format(**parts)
 
 
 def _entries(entries: Sequence[int]) -> str:
@@ -241,7 +281,8 @@ def _entries(entries: Sequence[int]) -> str:
     return said.format(entries=", ".join(map(str, entries)))
 
 
-def _now(shown: ResultShown) -> str:
+def now_words(shown: ResultShown) -> str:
+    """Say which read of its pool gave a result, and what the pool counts as today."""
     document = shown.document
     if shown.corrects is not None:
         return _("Erratum {number} of {result}. Today {pool} counts as {now}.").format(
@@ -391,7 +432,7 @@ def unchecked(page: Page, codes: tuple[str, ...]) -> None:
         page.say(_(UNCHECKED[code]))
 
 
-def _decision(document: Document) -> ReadDecision:
+def decision_of(document: Document) -> ReadDecision:
     """Read back from a result's document how its read was classed."""
     return ReadDecision.model_validate(
         {

@@ -5,12 +5,15 @@ from types import MappingProxyType
 from typing import Any
 
 from lacre.audit.report import AuditReport
-from lacre.broker import outcomes
+from lacre.broker import groundwork, outcomes
+from lacre.broker.amplified import Amplified
 from lacre.report import (
     audit_text,
     change_text,
     custody_text,
     deviations_text,
+    evidence_text,
+    images,
     keep_text,
     keys_text,
     plan_text,
@@ -35,6 +38,11 @@ PAGES: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
         outcomes.PoolRewrapped: custody_text.rewrapped_page,
         outcomes.RequestWritten: custody_text.request_page,
         outcomes.InputsWritten: plan_text.inputs_page,
+        groundwork.Calibrated: evidence_text.calibrated_page,
+        groundwork.Sampled: evidence_text.sampled_page,
+        groundwork.RelabelsHandedOut: evidence_text.handed_out_page,
+        groundwork.RelabelsKept: evidence_text.kept_page,
+        Amplified: images.amplified_page,
         outcomes.ReadPlanned: result_text.plan_page,
         outcomes.ResultShown: result_text.result_page,
         outcomes.LedgerStatus: status_text.status_page,
@@ -51,6 +59,7 @@ PAGES: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
         outcomes.EntryShown: status_text.entry_page,
         AuditReport: audit_text.audit_page,
         published.RegisterExported: published.register_page,
+        published.ReportWritten: published.report_page,
         published.Exported: published.exported_page,
         published.Verified: published.verified_page,
     }

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 from lacre.audit.report import AuditReport
-from lacre.broker import outcomes
+from lacre.broker import amplified, groundwork, outcomes
 from lacre.report import published
 
 if TYPE_CHECKING:
@@ -116,6 +116,36 @@ class InputsWritten(Shows, outcomes.InputsWritten):
     __slots__ = ()
 
 
+class Calibrated(Shows, groundwork.Calibrated):
+    """Thresholds frozen."""
+
+    __slots__ = ()
+
+
+class Sampled(Shows, groundwork.Sampled):
+    """Cases drawn from a frame."""
+
+    __slots__ = ()
+
+
+class RelabelsHandedOut(Shows, groundwork.RelabelsHandedOut):
+    """Cases handed out to be labelled again."""
+
+    __slots__ = ()
+
+
+class RelabelsKept(Shows, groundwork.RelabelsKept):
+    """Second labels committed."""
+
+    __slots__ = ()
+
+
+class Amplified(Shows, amplified.Amplified):
+    """Variants of images."""
+
+    __slots__ = ()
+
+
 class ReadPlanned(Shows, outcomes.ReadPlanned):
     """What a read would be."""
 
@@ -144,6 +174,12 @@ class Result(Shows, outcomes.ResultShown):
         from lacre.report.frames import estimates_frame
 
         return estimates_frame(self)
+
+    def _repr_html_(self) -> str:
+        """Return the result as a notebook shows it: what `lacre report` writes, as a fragment."""
+        from lacre.report.html.result_html import fragment
+
+        return fragment(self)
 
 
 class Status(Shows, outcomes.LedgerStatus):
@@ -224,6 +260,12 @@ class Audit(Shows, AuditReport):
     __slots__ = ()
 
 
+class ReportWritten(Shows, published.ReportWritten):
+    """A result written as a page."""
+
+    __slots__ = ()
+
+
 class Exported(Shows, published.Exported):
     """A bundle written."""
 
@@ -250,6 +292,11 @@ def amended_or_plan(outcome: outcomes.AmendmentPlanned) -> Amended | AmendmentPl
 def result_or_plan(outcome: outcomes.ResultShown | outcomes.ReadPlanned) -> Result | ReadPlanned:
     """Return the view of what a read gave."""
     return Result.of(outcome) if isinstance(outcome, outcomes.ResultShown) else ReadPlanned.of(outcome)
+
+
+def calibrated_or_plan(outcome: groundwork.Calibrated | outcomes.ReadPlanned) -> Calibrated | ReadPlanned:
+    """Return the view of what a calibration gave."""
+    return Calibrated.of(outcome) if isinstance(outcome, groundwork.Calibrated) else ReadPlanned.of(outcome)
 
 
 def request_or_plan(

@@ -15,9 +15,23 @@ METRICS: Mapping[str, str] = MappingProxyType(
         "false_positive": N_("false positives"),
         "false_negative": N_("false negatives"),
         "selection": N_("selected"),
+        "difference": N_("difference"),
+        "stratum_difference": N_("difference between strata"),
+        "protective_failure": N_("images with a person and no face found"),
+        "recall": N_("detected"),
     }
 )
-KINDS: Mapping[str, str] = MappingProxyType({"group_fairness": N_("group fairness")})
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "group_fairness": N_("group fairness"),
+        "recall": N_("recall"),
+        "protective_failure": N_("protective failure"),
+        "paired_variants": N_("paired variants"),
+        "verification": N_("verification"),
+        "estimate": N_("estimate from a sample"),
+        "self_agreement": N_("agreement with oneself"),
+    }
+)
 RULES: Mapping[str, str] = MappingProxyType(
     {
         "max_group_gap": N_("{metric} by {by}: no two groups further apart than {limit}"),

@@ -118,7 +118,7 @@ def uses(protocol: Protocol, pool: str, analyses: Iterable[str] | None = None) -
     value = value_of(protocol)
     named = protocol.analyses if analyses is None else {n: protocol.analyses[n] for n in analyses}
     plans = {name: plan for name, plan in named.items() if analyses is not None or plan.pool == pool}
-    tables = {plan.table for plan in plans.values()} | set(
+    tables = {table for plan in plans.values() for table in plan.reads()} | set(
         protocol.pools[pool].tables if pool in protocol.pools else ()
     )
     thresholds = {name for plan in plans.values() for name in plan.thresholds()}

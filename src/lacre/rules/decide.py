@@ -3,6 +3,7 @@
 from lacre.errors import RecordInvalid
 from lacre.rules.changes import decide_amend
 from lacre.rules.custody import decide_rewrap
+from lacre.rules.drawing import decide_commit, decide_sample
 from lacre.rules.errata import decide_erratum
 from lacre.rules.keys import decide_key
 from lacre.rules.reading import decide_read
@@ -11,6 +12,10 @@ from lacre.rules.requests import (
     Amend,
     AmendFacts,
     Bound,
+    Calibrate,
+    CalibrateFacts,
+    Commit,
+    CommitFacts,
     Decision,
     Deviate,
     Erase,
@@ -26,12 +31,15 @@ from lacre.rules.requests import (
     RegisterFacts,
     Request,
     Rewrap,
+    Sample,
+    SampleFacts,
     Seal,
     SealFacts,
     Withdraw,
 )
 from lacre.rules.sealing import decide_seal
 from lacre.rules.state import State
+from lacre.rules.thresholds import decide_calibrate
 from lacre.rules.words import decide_deviate, decide_erase, decide_withdraw
 from lacre.text import _
 
@@ -73,6 +81,12 @@ def _of_pool(state: State, request: Request, by: str, facts: Facts) -> Decision 
             return decide_read(state, request, by, facts)
         case Erratum(), ErratumFacts():
             return decide_erratum(state, request, by, facts)
+        case Calibrate(), CalibrateFacts():
+            return decide_calibrate(state, request, by, facts)
+        case Sample(), SampleFacts():
+            return decide_sample(state, request, by, facts)
+        case Commit(), CommitFacts():
+            return decide_commit(state, request, by, facts)
         case Rewrap(), NoFacts():
             return decide_rewrap(state, request, by)
     return None

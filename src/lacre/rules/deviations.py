@@ -13,6 +13,7 @@ from lacre.rules.changes import reads_as_sealed
 from lacre.rules.common import known_of
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import (
+    HANDS_OUT,
     Amend,
     AmendDecision,
     Deviate,
@@ -275,7 +276,7 @@ class _Departing:
         facts, decision = self._content.facts, self._content.decision
         assert isinstance(facts, ReadFacts)
         assert isinstance(decision, ReadDecision)
-        if request.purpose == "inputs":
+        if request.purpose in HANDS_OUT:
             return
         pool = request.pool
         if request.finishes is not None:

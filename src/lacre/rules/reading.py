@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from lacre.errors import (
     AlreadyRevealed,
     AnalysisNotDeclared,
+    CalibrationBurns,
     ExposesSealedPool,
     FinishDiffers,
     GuardaByGateOnly,
@@ -19,8 +20,6 @@ from lacre.errors import (
     SealedAsDev,
     SealedOtherwise,
     SharedCases,
-    SubmittedTablesDiffer,
-    SystemsDiffer,
 )
 from lacre.protocol.models import Protocol
 from lacre.rules.changes import reads_as_sealed, uses
@@ -32,19 +31,28 @@ from lacre.rules.common import (
     require_sealed,
     require_study,
 )
+from lacre.rules.drawing import check_relabel_read, require_relabels
+from lacre.rules.gating import check_gate
+from lacre.rules.ladder import check_rung
 from lacre.rules.overlap_words import overlaps_text
-from lacre.rules.requests import CONTENT_CLASSES, Overlap, Read, ReadDecision, ReadFacts
+from lacre.rules.requests import CONTENT_CLASSES, HANDS_OUT, Overlap, Read, ReadDecision, ReadFacts
 from lacre.rules.state import PoolState, ReadMade, State, StudyState
+from lacre.rules.submitting import check_submissions
+from lacre.rules.thresholds import (
+    burned_by_calibration,
+    check_thresholds,
+    frozen_for,
+    require_dev,
+    require_frozen,
+)
 from lacre.rules.wire import moment
-from lacre.text import _
 
 NOT_REGISTERED_POOL = "not-the-registered-pool"
 LATER_SUBMISSION = "later-submission"
 AMENDED_SINCE = "amended-since-read"
 STATISTICS_CHANGED = "statistics-changed"
 ENGINE_CHANGED = "engine-changed"
-UNNAMED = ""
-"""The one system of a study that declares none."""
+RECALIBRATED = "recalibrated-since-read"
 
 
 def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadDecision:
@@ -52,18 +60,23 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
     require_role(state, by, "registrant")
     study = require_study(state, request.study)
     require_open(study)
-    if request.finishes is not None and request.purpose != "inputs":
+    if request.finishes is not None and request.purpose not in {*HANDS_OUT, "calibrate"}:
         return _decide_finish(require_sealed(study, request.pool), request, facts)
     require_in_force(study, request.protocol)
     pool = sealed_pool(study, request.pool)
     _check_seal(pool, request)
     require_same_reading(study, pool)
-    if request.purpose == "inputs":
-        return _decide_inputs(pool, request)
+    if request.purpose in HANDS_OUT:
+        return _decide_inputs(study, pool, request)
+    if request.purpose == "calibrate":
+        return _decide_calibration(study, pool, request, facts)
     protocol = study.in_force.protocol
     _check_analyses(protocol, request)
+    require_frozen(study, protocol, request.analyses)
     if request.purpose == "run":
         return _decide_run(study, pool, request, facts)
+    if request.purpose == "gate":
+        return _decide_gate(study, pool, request, facts)
     return _decide_reveal(study, pool, request, facts)
 
 
@@ -119,53 +132,46 @@ def _check_first(pool: PoolState) -> None:
         raise SealedAsDev(pool=pool.name, entry=pool.sealed.entry, time=moment(pool.sealed.time))
 
 
-def systems_of(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:
-    """The systems whose submissions the analyses need, in declared order; one unnamed if none is declared."""
-    if not submitted_tables(protocol, analyses):
-        return ()
-    declared = tuple(protocol.systems) or (UNNAMED,)
-    needed = {s for name in analyses for s in (protocol.analyses[name].systems or declared)}
-    return tuple(system for system in declared if system in needed)
-
-
-def submitted_tables(protocol: Protocol, analyses: Sequence[str]) -> tuple[str, ...]:
-    """The tables of which the analyses use a column that comes from the submission."""
-    needed = []
-    for name, table in protocol.tables.items():
-        used = {c for a in analyses if (p := protocol.analyses[a]).table == name for c in p.columns()}
-        if any(table.supplied(column) for column in used):
-            needed.append(name)
-    return tuple(needed)
-
-
-def _check_submissions(protocol: Protocol, request: Read) -> None:
-    """Rule 5: each system the analyses need submits once, every table they need, and nobody else does."""
-    named = [submitted.system for submitted in request.submissions]
-    needed = systems_of(protocol, request.analyses)
-    if sorted(named) != sorted(needed):
-        raise SystemsDiffer(needed=_listed(needed), given=_listed(named))
-    tables = set(submitted_tables(protocol, request.analyses))
-    for submitted in request.submissions:
-        given = {record.table for record in submitted.records}
-        if given != tables:
-            raise SubmittedTablesDiffer(needed=", ".join(sorted(tables)), given=", ".join(sorted(given)))
-
-
-def _listed(systems: Sequence[str]) -> str:
-    return ", ".join(system or _("the one unnamed system") for system in systems) or _("none")
-
-
 def _check_analyses(protocol: Protocol, request: Read) -> None:
     require_analyses(protocol, request.analyses)
     if request.purpose == "run" and len(request.analyses) != 1:
         raise RunsOneAnalysis(count=len(request.analyses))
 
 
-def _decide_inputs(pool: PoolState, request: Read) -> ReadDecision:
+def _decide_inputs(study: StudyState, pool: PoolState, request: Read) -> ReadDecision:
     """Rule 5: ids and input columns are handed out for nothing, and on record."""
     if request.analyses or request.submissions or request.finishes is not None:
         raise InputsTakeNothing(pool=pool.name)
+    if request.purpose == "relabel":
+        check_relabel_read(study, pool, request)
+        return ReadDecision(read_class="relabel", number=len(pool.of_class("relabel")) + 1)
     return ReadDecision(read_class="inputs", number=len(pool.of_class("inputs")) + 1)
+
+
+def _decide_calibration(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
+    """Rule 8: scores of `dev` are read to set thresholds, which `analyses` of such a request names."""
+    protocol = study.in_force.protocol
+    require_dev(protocol, pool.name)
+    names = request.thresholds or ()
+    check_thresholds(protocol, study.slug, names)
+    check_submissions(protocol, request)
+    burns = burned_by_calibration(study, names)
+    if burns and not request.accept_burn:
+        raise CalibrationBurns(pools=", ".join(burns))
+    _check_exposure(request, facts.exposes)
+    return _judged(
+        study, facts, read_class="dev", number=len(pool.of_class(*CONTENT_CLASSES)) + 1, exploratory=()
+    )
+
+
+def _decide_gate(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
+    """Rule 10: one more of the reads that `guarda` allows."""
+    check_gate(study, pool, request)
+    check_submissions(study.in_force.protocol, request)
+    barred = _barred(facts)
+    if barred:
+        raise SharedCases(pool=pool.name, overlaps=overlaps_text(barred))
+    return _judged(study, facts, read_class="guarda", number=len(pool.of_class("guarda")) + 1, exploratory=())
 
 
 def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
@@ -175,7 +181,8 @@ def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: Rea
     analyses = analyses_of_reveal(protocol)
     if not analyses or request.analyses != analyses:
         raise NothingToReveal(study=study.slug, pool=pool.name)
-    _check_submissions(protocol, request)
+    require_relabels(study, pool, analyses)
+    check_submissions(protocol, request)
     if not request.accept_dev:
         _check_first(pool)
     first = pool.unread
@@ -205,7 +212,9 @@ def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFa
     plans = [protocol.analyses[name] for name in request.analyses]
     if pool.standing == "contraste" and not all(plan.compares_groups() for plan in plans):
         raise NotBetweenGroups(pool=pool.name)
-    _check_submissions(protocol, request)
+    check_rung(protocol, pool, request)
+    require_relabels(study, pool, request.analyses)
+    check_submissions(protocol, request)
     _check_exposure(request, facts.exposes)
     barred = _barred(facts)
     if pool.standing == "contraste" and barred:
@@ -217,6 +226,7 @@ def _decide_run(study: StudyState, pool: PoolState, request: Read, facts: ReadFa
         NOT_REGISTERED_POOL: not registered,
         LATER_SUBMISSION: read_class == "contraste" and _submitted_before(pool, request),
         AMENDED_SINCE: read_class == "contraste" and _amended_since(study, pool, request),
+        RECALIBRATED: read_class == "contraste" and _recalibrated_since(study, pool, request),
     }
     exploratory = tuple(code for code, holds in reasons.items() if holds)
     return _judged(study, facts, read_class=read_class, number=number, exploratory=exploratory)
@@ -244,6 +254,16 @@ def _amended_since(study: StudyState, pool: PoolState, request: Read) -> bool:
     return uses(before.protocol, pool.name, request.analyses) != uses(now, pool.name, request.analyses)
 
 
+def _recalibrated_since(study: StudyState, pool: PoolState, request: Read) -> bool:
+    """Rule 9: whether a threshold that the analyses use was frozen anew after this pool was first read."""
+    first = next(iter(pool.of_class("contraste")), None)
+    if first is None:
+        return False
+    protocol = study.in_force.protocol
+    now = frozen_for(study, protocol, request.analyses)
+    return any(made.entry > first.entry for _frozen, made in now.values())
+
+
 def _judged(
     study: StudyState,
     facts: ReadFacts,
@@ -265,7 +285,9 @@ def _judged(
             "read_class": read_class,
             "number": number,
             "burns": burns,
-            "confirmatory": read_class in {"teste", "contraste"} and not exploratory and not retrospective,
+            "confirmatory": read_class in {"teste", "contraste", "guarda"}
+            and not exploratory
+            and not retrospective,
             "exploratory": exploratory,
             "retrospective": retrospective,
             "review": (STATISTICS_CHANGED,) if changed else (),

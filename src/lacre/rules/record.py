@@ -13,6 +13,11 @@ from lacre.rules.requests import (
     Amend,
     AmendDecision,
     AmendFacts,
+    CalibrateDecision,
+    CalibrateFacts,
+    Commit,
+    CommitDecision,
+    CommitFacts,
     Decision,
     Deviate,
     Erase,
@@ -33,6 +38,9 @@ from lacre.rules.requests import (
     Rewrap,
     RewrapDecision,
     Role,
+    Sample,
+    SampleDecision,
+    SampleFacts,
     Seal,
     SealDecision,
     SealFacts,
@@ -56,6 +64,9 @@ _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
     "withdraw": (NoFacts, WordsDecision),
     "seal": (SealFacts, SealDecision),
     "read": (ReadFacts, ReadDecision),
+    "calibrate": (CalibrateFacts, CalibrateDecision),
+    "sample": (SampleFacts, SampleDecision),
+    "commit": (CommitFacts, CommitDecision),
     "erratum": (ErratumFacts, ReadDecision),
     "rewrap": (NoFacts, RewrapDecision),
     "key": (NoFacts, KeyDecision),
@@ -155,7 +166,7 @@ def columns_of(recorded: Recorded) -> dict[str, Any]:
         columns |= {"pool": content.pool, "previous": content.previous}
     elif isinstance(content, Answered):
         columns |= {"previous": content.previous, "nonce": content.request.nonce}
-        if isinstance(content.request, Seal | ReadLike | Rewrap):
+        if isinstance(content.request, Seal | ReadLike | Commit | Rewrap):
             columns["pool"] = content.request.pool
         if isinstance(content.request, ReadLike) and isinstance(content.decision, ReadDecision):
             columns |= {"read_class": content.decision.read_class, "finishes": content.request.finishes}
@@ -196,28 +207,31 @@ def subjects_of(content: Genesis | Result | Request) -> tuple[Subject, ...]:
     return tuple(Subject(name, digest) for name, digest in _digests(content))
 
 
+_SUBJECTS: tuple[tuple[type[Any], tuple[tuple[str, str], ...]], ...] = (
+    (Result, (("result", "result"),)),
+    (Seal, (("ciphertext", "ciphertext"), ("protocol", "protocol"))),
+    (Erratum, (("ciphertext", "ciphertext"), ("protocol", "protocol"))),
+    (Commit, (("ciphertext", "blob"), ("protocol", "protocol"))),
+    (Sample, (("frame", "frame"), ("protocol", "protocol"))),
+    (Amend, (("protocol", "protocol"), ("replaces", "replaces"))),
+    (Deviate, (("text", "text"),)),
+    (Withdraw, (("reason", "reason"),)),
+    (Rewrap, (("keyset", "wrapped_key"),)),
+    (Erase, (("document", "digest"),)),
+)
+"""What each kind of content is about: the name of each subject, and the field that holds its digest."""
+
+
 def _digests(content: Genesis | Result | Request) -> Iterator[tuple[str, str]]:
-    match content:
-        case Genesis():
-            yield content.origin, content.ledger
-        case Result():
-            yield "result", content.result
-        case Seal() | Erratum():
-            yield from (("ciphertext", content.ciphertext), ("protocol", content.protocol))
-        case Amend():
-            yield from (("protocol", content.protocol), ("replaces", content.replaces))
-        case Deviate():
-            yield "text", content.text
-        case Withdraw():
-            yield "reason", content.reason
-        case Rewrap():
-            yield "keyset", content.wrapped_key
-        case KeyChange():
-            yield "key", PublicKey(bytes.fromhex(content.public)).keyid
-        case Erase():
-            yield "document", content.digest
-        case _:
-            yield "protocol", content.protocol
+    if isinstance(content, Genesis):
+        yield content.origin, content.ledger
+    elif isinstance(content, KeyChange):
+        yield "key", PublicKey(bytes.fromhex(content.public)).keyid
+    else:
+        fields = next(
+            (named for kind, named in _SUBJECTS if isinstance(content, kind)), (("protocol", "protocol"),)
+        )
+        yield from ((name, getattr(content, field)) for name, field in fields)
 
 
 def parse_entry(index: int, data: bytes) -> Recorded:

@@ -5,12 +5,17 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lacre.errors import RecordInvalid
-from lacre.rules.wire import Count, Hex64, Name, Nonce, Slug, Wire, invalid
+from lacre.rules.wire import Count, Hex64, Name, Nonce, Real, Slug, Wire, invalid
 from lacre.text import _
 
 Role = Literal["owner", "registrant", "custodian", "broker", "log"]
-ReadClass = Literal["teste", "dev", "contraste", "inputs", "erratum"]
+ReadClass = Literal["teste", "dev", "contraste", "guarda", "inputs", "relabel", "erratum"]
 CONTENT_CLASSES = frozenset({"teste", "dev", "contraste"})
+"""The classes of reads that expose a pool's cases: `guarda` answers verdicts, the others hand out inputs alone."""
+
+Purpose = Literal["inputs", "reveal", "run", "calibrate", "gate", "relabel"]
+HANDS_OUT = frozenset({"inputs", "relabel"})
+"""The purposes of reads that hand out ids and inputs, and have no result."""
 
 
 class Seen(Wire):
@@ -106,14 +111,15 @@ class Submitted(Wire):
 
 
 class Read(_Asked):
-    """Read a pool: `inputs` hands out ids and input columns, `reveal` and `run` analyse.
+    """Read a pool: `inputs` and `relabel` hand out ids and input columns, `reveal`, `run` and `gate` analyse.
 
-    `ciphertext` is that of the seal the signer means, so that no other is read in its place; requests of the
-    first version did not name it.
+    `calibrate` reads the scores of `thresholds`, which an entry of its own then freezes. `draw` names what is drawn
+    to be labelled again, `rung` the mitigation by training that a run is of. `ciphertext` is that of the seal the
+    signer means, so that no other is read in its place; requests of the first version did not name it.
     """
 
     verb: Literal["read"] = "read"
-    purpose: Literal["inputs", "reveal", "run"]
+    purpose: Purpose
     pool: Name
     protocol: Hex64
     analyses: tuple[Name, ...] = ()
@@ -123,6 +129,50 @@ class Read(_Asked):
     finishes: Count | None = None
     reason: Hex64 | None = None
     ciphertext: Hex64 | None = None
+    thresholds: tuple[Name, ...] | None = None
+    accept_burn: Literal[True] | None = None
+    draw: Name | None = None
+    rung: Name | None = None
+
+
+class Calibrate(_Asked):
+    """Freeze thresholds that the read at entry `read` found on `dev`."""
+
+    verb: Literal["calibrate"] = "calibrate"
+    protocol: Hex64
+    read: Count
+    thresholds: tuple[Name, ...]
+    accept_burn: bool = False
+    reason: Hex64 | None = None
+
+
+class Sample(_Asked):
+    """Draw cases from a frame, whose SHA-256 is `frame`, as `draw` is registered; no pool is read.
+
+    A frame is a list of what there is to be drawn, no secret: anybody who has it can make the draw again.
+    """
+
+    verb: Literal["sample"] = "sample"
+    protocol: Hex64
+    draw: Name
+    frame: Hex64
+
+
+class Commit(_Asked):
+    """Commit to second labels of the cases that the read at entry `read` handed out to be labelled again.
+
+    They are kept encrypted beside the pool, as a submission is.
+    """
+
+    verb: Literal["commit"] = "commit"
+    part: Literal["relabels"]
+    pool: Name
+    protocol: Hex64
+    draw: Name
+    read: Count
+    records: tuple[SealedRecord, ...]
+    blob: Hex64
+    wrapped_key: Hex64
 
 
 class Erratum(_Asked):
@@ -188,7 +238,21 @@ class Erase(Bound):
     digest: Hex64
 
 
-Request = Register | Amend | Deviate | Withdraw | Seal | Read | Erratum | Rewrap | KeyChange | Erase
+Request = (
+    Register
+    | Amend
+    | Deviate
+    | Withdraw
+    | Seal
+    | Read
+    | Calibrate
+    | Sample
+    | Commit
+    | Erratum
+    | Rewrap
+    | KeyChange
+    | Erase
+)
 ReadLike = Read | Erratum
 """What opens a pool and has a result."""
 _REQUEST: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discriminator="verb")])
@@ -249,6 +313,60 @@ class ErratumFacts(Wire):
     rows: dict[str, Count]
 
 
+class FrozenThreshold(Wire):
+    """A threshold as it was found: its value in the score's unit, what it attains, and how well it is known.
+
+    `events` among `cases` stand at it, of the registered `target`; `low` and `high` are its interval's ends, absent
+    where no score is far enough out. `unresolved`: the target allows less than one event among so many.
+    """
+
+    name: Name
+    system: Annotated[str, Field(max_length=128)]
+    value: Real
+    target: Name
+    at: Real
+    events: Count
+    cases: Count
+    low: Real | None = None
+    high: Real | None = None
+    confidence: Real
+    unresolved: bool = False
+
+
+class CalibrateFacts(Wire):
+    """What the scores of `dev` gave."""
+
+    engine: Engine
+    thresholds: tuple[FrozenThreshold, ...]
+
+
+class DrawnStratum(Wire):
+    """A stratum of a frame: its units, and those drawn from it."""
+
+    stratum: Annotated[str, Field(max_length=1000)]
+    population: Count
+    drawn: Count
+
+
+class SampleFacts(Wire):
+    """What the frame held: units by stratum, and rows that are in none of the declared ones."""
+
+    strata: tuple[DrawnStratum, ...]
+    outside: Count = 0
+
+
+class CommitFacts(Wire):
+    """What was found in second labels: their rows, drawn cases without one, and how many came too soon.
+
+    `days_apart` is the least whole number of days between both labels of a case.
+    """
+
+    rows: Count
+    absent: Count
+    early: Count = 0
+    days_apart: Count | None = None
+
+
 class EraseFacts(Wire):
     """The entry that named the erased text."""
 
@@ -301,7 +419,17 @@ class ReadFacts(Wire):
     remembered: Count = 0
 
 
-Facts = RegisterFacts | SealFacts | ReadFacts | ErratumFacts | NoFacts | EraseFacts
+Facts = (
+    RegisterFacts
+    | SealFacts
+    | ReadFacts
+    | CalibrateFacts
+    | SampleFacts
+    | CommitFacts
+    | ErratumFacts
+    | NoFacts
+    | EraseFacts
+)
 
 # --- decisions ---------------------------------------------------------------------------------------------
 
@@ -366,6 +494,26 @@ class ReadDecision(Wire):
     review: tuple[Name, ...] = ()
 
 
+class CalibrateDecision(Wire):
+    """The number of the calibration, what had been read, and what it burns (rule 7)."""
+
+    number: Count
+    known: tuple[Known, ...] = ()
+    burns: tuple[Name, ...] = ()
+
+
+class SampleDecision(Wire):
+    """The number of the draw, among those of its name and plan."""
+
+    number: Count
+
+
+class CommitDecision(Wire):
+    """Second labels are committed, and what had been read."""
+
+    known: tuple[Known, ...] = ()
+
+
 class RewrapDecision(Wire):
     """Who can open the pool from now on: the custody grade."""
 
@@ -392,6 +540,9 @@ Decision = (
     | WordsDecision
     | SealDecision
     | ReadDecision
+    | CalibrateDecision
+    | SampleDecision
+    | CommitDecision
     | RewrapDecision
     | KeyDecision
     | EraseDecision

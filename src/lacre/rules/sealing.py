@@ -62,8 +62,8 @@ def check_sealable(
     sealed = before.sealed
     if replaces != sealed.entry:
         raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=moment(sealed.time))
-    if before.was_read:
-        read = before.of_class(*CONTENT_CLASSES)[0]
+    read = next(iter(before.of_class(*CONTENT_CLASSES, "guarda")), None)
+    if read is not None:
         raise PoolAlreadyRead(pool=name, entry=read.entry, time=moment(read.time))
     if reason is None:
         raise ReplacementUnexplained(pool=name)

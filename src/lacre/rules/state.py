@@ -11,6 +11,11 @@ from lacre.rules.requests import (
     CONTENT_CLASSES,
     Amend,
     AmendDecision,
+    Calibrate,
+    CalibrateDecision,
+    CalibrateFacts,
+    Commit,
+    CommitFacts,
     Deviate,
     Engine,
     Erase,
@@ -24,6 +29,8 @@ from lacre.rules.requests import (
     Register,
     RegisterFacts,
     Rewrap,
+    Sample,
+    SampleFacts,
     Seal,
     SealDecision,
     SealFacts,
@@ -31,6 +38,9 @@ from lacre.rules.requests import (
     WordsDecision,
 )
 from lacre.text import _
+
+ANALYSED = frozenset({"reveal", "run", "gate"})
+"""The purposes of reads that end in a result."""
 
 Protocols = Callable[[str], Protocol]
 """Give the protocol of a hash; raise `DocumentMissing` when the ledger lacks it."""
@@ -134,11 +144,46 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
+class Calibrated:
+    """Thresholds frozen by an entry, from what the read at its `request.read` found; `reason` as a salted digest."""
+
+    entry: int
+    time: str
+    by: str
+    request: Calibrate
+    facts: CalibrateFacts
+    decision: CalibrateDecision
+
+
+@dataclass(frozen=True, slots=True)
+class DrawMade:
+    """A registered draw, as an entry made it."""
+
+    entry: int
+    time: str
+    by: str
+    request: Sample
+    facts: SampleFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """Second labels of a pool's cases, as an entry committed to them."""
+
+    entry: int
+    time: str
+    by: str
+    request: Commit
+    facts: CommitFacts
+
+
+@dataclass(frozen=True, slots=True)
 class PoolState:
     """All that happened to a pool.
 
     `replaced` are the seals that another took the place of, oldest first; `handed` the changes of recipients
-    since the seal that counts; `burned` is the entry that made it `dev`, if one did.
+    since the seal that counts; `commits` are second labels of its cases; `burned` is the entry that made it `dev`,
+    if one did.
     """
 
     name: str
@@ -147,6 +192,7 @@ class PoolState:
     burned: int | None = None
     replaced: tuple[Sealed, ...] = ()
     handed: tuple[Handed, ...] = ()
+    commits: tuple[Committed, ...] = ()
 
     @property
     def recipients(self) -> tuple[str, ...]:
@@ -155,7 +201,7 @@ class PoolState:
 
     @property
     def wrapped_keys(self) -> Mapping[str, str]:
-        """The file with the key of each ciphertext of the pool: its own, its submissions', its errata's.
+        """The file with the key of each ciphertext of the pool: its own, its submissions', its errata's, its relabels'.
 
         It is the file that came with the ciphertext, or the keyset of the pool's last handing since.
         """
@@ -165,6 +211,8 @@ class PoolState:
                 came.setdefault(each.blob, (read.entry, each.wrapped_key))
             if isinstance(read.request, Erratum):
                 came.setdefault(read.request.ciphertext, (read.entry, read.request.wrapped_key))
+        for made in self.commits:
+            came.setdefault(made.request.blob, (made.entry, made.request.wrapped_key))
         last = self.handed[-1] if self.handed else None
         return {
             ciphertext: last.request.wrapped_key if last is not None and entry < last.entry else own
@@ -210,7 +258,7 @@ class PoolState:
         return tuple(
             read
             for read in reversed(self.reads)
-            if read.request.purpose in {"reveal", "run"}
+            if read.request.purpose in ANALYSED
             and read.request.finishes is None
             and self.result_of(read.entry) is None
         )
@@ -225,6 +273,8 @@ class StudyState:
     pools: Mapping[str, PoolState] = field(default_factory=dict)
     deviations: tuple[Words, ...] = ()
     withdrawn: Words | None = None
+    calibrations: tuple[Calibrated, ...] = ()
+    draws: tuple[DrawMade, ...] = ()
 
     @property
     def registered(self) -> Version:
@@ -349,6 +399,17 @@ def _after(state: State, recorded: Recorded, content: Answered) -> StudyState:
             return _after_words(study, recorded, content, request)
         case Seal():
             return _after_seal(study, recorded, content, request)
+        case Calibrate():
+            return _after_calibration(study, recorded, content, request)
+        case Sample():
+            assert isinstance(content.facts, SampleFacts)
+            draw = DrawMade(recorded.index, content.time, content.by, request, content.facts)
+            return replace(study, draws=(*study.draws, draw))
+        case Commit():
+            pool = _pool(study, recorded, request.pool)
+            assert isinstance(content.facts, CommitFacts)
+            committed = Committed(recorded.index, content.time, content.by, request, content.facts)
+            return _with_pool(study, replace(pool, commits=(*pool.commits, committed)))
         case Rewrap():
             pool = _pool(study, recorded, request.pool)
             handed = Handed(recorded.index, content.time, content.by, request)
@@ -376,12 +437,27 @@ def _after_plan(state: State, recorded: Recorded, content: Answered, request: Re
     if state.study is None:
         raise _out_of_place(recorded, _("its study is not registered"))
     assert isinstance(decision, AmendDecision)
-    pools = {
-        name: replace(pool, burned=recorded.index) if name in decision.burns and pool.burned is None else pool
-        for name, pool in state.study.pools.items()
-    }
     version = replace(version, amended=decision, reason=request.reason)
+    pools = _burned(state.study, recorded, decision.burns)
     return replace(state.study, versions=(*state.study.versions, version), pools=pools)
+
+
+def _burned(study: StudyState, recorded: Recorded, burns: tuple[str, ...]) -> dict[str, PoolState]:
+    return {
+        name: replace(pool, burned=recorded.index) if name in burns and pool.burned is None else pool
+        for name, pool in study.pools.items()
+    }
+
+
+def _after_calibration(
+    study: StudyState, recorded: Recorded, content: Answered, request: Calibrate
+) -> StudyState:
+    facts, decision = content.facts, content.decision
+    assert isinstance(facts, CalibrateFacts)
+    assert isinstance(decision, CalibrateDecision)
+    made = Calibrated(recorded.index, content.time, content.by, request, facts, decision)
+    pools = _burned(study, recorded, decision.burns)
+    return replace(study, calibrations=(*study.calibrations, made), pools=pools)
 
 
 def _after_words(

@@ -19,6 +19,9 @@ Timestamp = Annotated[
         pattern=r"^[0-9]{4}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]\.[0-9]{6}Z$"
     ),
 ]  # UTC, so that text order is time order
+Real = Annotated[
+    str, StringConstraints(pattern=r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+][0-9]{2,3})?$", max_length=32)
+]  # the shortest decimal of a double, as text, so that every reader keeps its digits
 Count = Annotated[int, Field(ge=0, le=MAX_SAFE)]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import Erratum, Read, Rewrap, Seal
+from lacre.rules.requests import Commit, Erratum, Read, Rewrap, Seal
 from lacre.store.discover import BlobKind
 
 
@@ -30,6 +30,8 @@ def blobs_of(recorded: Recorded) -> Iterator[Blob]:
     elif isinstance(request, Read):
         named = [("submission", each.blob) for each in request.submissions]
         named += [("submission-key", each.wrapped_key) for each in request.submissions]
+    elif isinstance(request, Commit):
+        named = [("submission", request.blob), ("submission-key", request.wrapped_key)]
     elif isinstance(request, Erratum):
         named = [("pool", request.ciphertext), ("key", request.wrapped_key)]
     elif isinstance(request, Rewrap):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from lacre.analyses import analyse
+from lacre.analyses.given import Given
 from lacre.analyses.result import AnalysisResult
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
@@ -48,8 +49,13 @@ class Gate:
         return join_submission(pool, read_table(raw, declared, "cases", Format.CSV, only="submission"))
 
     def run(self, table: TypedTable, system: str = "", review: Sequence[str] = ()) -> AnalysisResult:
-        plan = self.protocol.analyses["parity"]
-        return analyse("parity", plan, self.protocol, table, system=system, review=review)
+        given = Given.of_one(self.protocol, "cases", table, system, review)
+        return analyse("parity", given, [system])
+
+    def of_systems(self, **rows: Sequence[Mapping[str, Any]]) -> AnalysisResult:
+        """Analyse several systems, each with its own submission, in one result."""
+        tables = {(system, "cases"): self.read(each) for system, each in rows.items()}
+        return analyse("parity", Given(self.protocol, tables), list(rows))
 
     def __call__(self, rows: Sequence[Mapping[str, Any]], **options: Any) -> AnalysisResult:
         return self.run(self.read(rows), **options)

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lacre.analyses import merge
 from lacre.analyses.disclosure import min_count, together
 from lacre.analyses.estimate import Withheld
 from lacre.analyses.reasons import Reason
@@ -151,7 +150,7 @@ def test_systems_withhold_the_same_groups(gate: Make, rows: Make) -> None:
     make = gate(RULE, intersections=[], attributes=["sex"], protocol=IDENTIFIABLE)
     data = cell(rows, "female", "young", 3, 1) + cell(rows, "male", "young", 50, 60)
     other = [{**row, "prediction": "?" if place % 2 else ""} for place, row in enumerate(data)]
-    merged = merge([make(data, system="a"), make(other, system="b")])
+    merged = make.of_systems(a=data, b=other)
     per_system: dict[str, set[Any]] = {"a": set(), "b": set()}
     for each in merged.estimates:
         if isinstance(each, Withheld):

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from lacre.analyses import analyse, merge
+from lacre.analyses import analyse
+from lacre.analyses.given import Given
 from lacre.analyses.reasons import Reason
 from lacre.analyses.verdict import LeftOut, State
 from lacre.canonical import canonical_json, parse_canonical
@@ -43,7 +44,7 @@ def test_json_has_the_names_of_the_contract(gate: Make, rows: Make) -> None:
 def test_systems_merge_in_order_and_the_worst_state_counts(gate: Make, rows: Make) -> None:
     make = gate(CEILING)
     good, bad = make(made(rows, 0), system="a"), make(made(rows, 100, extra="?"), system="b")
-    merged = merge([good, bad])
+    merged = make.of_systems(a=made(rows, 0), b=made(rows, 100, extra="?"))
     assert merged.state is State.FAIL
     assert [each.system for each in merged.criteria] == ["a", "b"]
     assert [each.state for each in merged.criteria] == [State.PASS, State.FAIL]
@@ -52,12 +53,12 @@ def test_systems_merge_in_order_and_the_worst_state_counts(gate: Make, rows: Mak
     assert merged.left_out == (LeftOut("missing", "age", 400),)
     assert all(note in merged.notes for note in good.notes)
     assert Reason("undeclared-predictions", {"count": 1, "column": "prediction"}) in merged.notes
-    assert merge([good]) is good
 
 
 def test_a_kind_that_is_not_built(gate: Make, rows: Make) -> None:
     made_gate = gate(CEILING)
     table = made_gate.read(made(rows, 0))
-    plan = made_gate.protocol.analyses["parity"].model_copy(update={"kind": "recall"})
+    plan = made_gate.protocol.analyses["parity"].model_copy(update={"kind": "divination"})
+    protocol = made_gate.protocol.model_copy(update={"analyses": {"parity": plan}})
     with pytest.raises(KindNotBuilt):
-        analyse("parity", plan, made_gate.protocol, table)
+        analyse("parity", Given.of_one(protocol, "cases", table))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from lacre import api
 from lacre.broker.outcomes import ReadPlanned, ResultShown
@@ -119,6 +120,23 @@ def recovered(folder: Path, state: Path) -> Any:
         return ledger.recover()
 
 
+def amplified(folder: Path, state: Path) -> Any:
+    """What making variants gives, in a ledger of its own: of an image on its side, and of one that is none."""
+    (folder / "photos").mkdir(parents=True)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.new("RGB", (4, 2)).save(folder / "photos" / "side.png", exif=exif)
+    (folder / "photos" / HOSTILE).write_bytes(b"")
+    declared = (
+        f"{PROTOCOL}variants:\n  original: {{}}\n  half: {{scale: 0.5}}\n  grand: {{scale: 100, gamma: 2}}\n"
+    )
+    with api.init(folder, state=state) as ledger:
+        ledger.register(declared.encode())
+        ledger.amplify("screen", folder / "photos", folder / "out")
+        (folder / "photos" / "side.png").rename(folder / "photos" / "side.jpg")
+        return ledger.amplify("screen", folder / "photos", folder / "out")
+
+
 def keys(folder: Path, state: Path) -> dict[str, Any]:
     """What the verbs about keys give, and an erasure, in a ledger of their own."""
     folder.mkdir()
@@ -182,11 +200,13 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
         found["register"] = ledger.export_registry(folder / "registry")
         found["exported"] = ledger.export(result.name, folder / "r.zip")
         found["verified"] = api.verify(folder / "r.zip")
+        found["reported"] = ledger.report(result.name, folder / "report.html")
         found |= requests(ledger, folder)
         found |= changes(ledger, folder, result.name)
         recipient = Identity.generate().recipient
         found["rewrapped"] = ledger.rewrap("screen", "dev", recipient, reason=HOSTILE)
     found["recovered"] = recovered(folder, state)
+    found["amplified"] = amplified(folder / "images", state)
     found |= keys(folder / "keys", state)
     assert isinstance(found["planned"], ReadPlanned)
     assert isinstance(result, ResultShown)

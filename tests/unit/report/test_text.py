@@ -11,7 +11,7 @@ from lacre.analyses.attainable import Attainable, Minimum
 from lacre.analyses.feasibility import Needed, Power
 from lacre.audit.findings import finding, warned
 from lacre.audit.report import AuditReport
-from lacre.broker import outcomes
+from lacre.broker import amplified, outcomes
 from lacre.report import published
 from lacre.report.json import DOCUMENTS, as_json
 from lacre.report.text import PAGES, as_text
@@ -22,10 +22,10 @@ from .conftest import Life
 NAMES = (
     *("made", "empty", "checked", "registered", "waiting", "sealed", "unread", "inputs", "planned", "result"),
     *("replanned", "again", "rehearsed", "status", "log", "study", "entry", "genesis", "audit", "story"),
-    *("told-again", "seen-again", "register", "exported", "verified"),
+    *("told-again", "seen-again", "register", "exported", "verified", "reported"),
     *("amend-planned", "amended", "deviated", "erratum", "corrected", "amend-entry", "deviate-entry"),
     *("withdrawn", "withdrawn-study", "withdrawn-result", "withdrawn-status", "deviations", "changed-log"),
-    *("changed-story", "requested", "request-looked-at", "rewrapped", "recovered"),
+    *("changed-story", "requested", "request-looked-at", "rewrapped", "recovered", "amplified"),
     *("key-made", "identity-made", "enrolled", "rotated", "rotated-log", "revoked", "erased", "keys"),
     *("keys-status", "keys-audit", "keys-log", "backed-up", "keys-recovered"),
 )
@@ -40,7 +40,7 @@ def flat(text: str) -> str:
 def test_every_outcome_can_be_shown() -> None:
     declared = {
         kind
-        for module in (outcomes, published)
+        for module in (outcomes, published, amplified)
         for kind in vars(module).values()
         if dataclasses.is_dataclass(kind) and kind.__module__ == module.__name__
     }
@@ -98,6 +98,21 @@ def test_a_result_says_what_it_is_and_what_it_rests_on(life: Life) -> None:
         "Anchors: none",
         "Engine: lacre",
         "Read 1 of teste, in class teste. Today teste counts as teste.",
+    ):
+        assert said in text, said
+
+
+def test_variants_are_told_with_what_was_skipped_and_what_is_left_over(life: Life) -> None:
+    text = flat(as_text(life.outcomes["amplified"], width=200))
+    for said in (
+        "The variants of 1 image are in",
+        "grand scale 100, gamma 2 1",
+        "original none: the picture as it is 1",
+        "turned upright, by its orientation on record: 1",
+        "in another format than the name says: 1",
+        r"Warning: 1 was skipped: Ana [red]\x1b[31mLima\x07: empty",
+        "Warning: 3 files of an earlier run stand there that no image is behind now",
+        "Nothing was recorded, and no pool was read.",
     ):
         assert said in text, said
 

@@ -12,7 +12,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from lacre.protocol.columns import Text
 from lacre.protocol.grammar import LARGEST, Count, Identifier, Name, Rate, Reading, Title, Whole
 from lacre.protocol.importing.spec import Cases, Outcome, Rule, Spec
-from lacre.protocol.kinds.group_fairness import MOST_CELLS, Metric
+from lacre.protocol.kinds.group_fairness import Metric
+from lacre.protocol.kinds.parts import MOST_CELLS
 from lacre.protocol.problems import Path, Problem, listed, nearest, quoted
 from lacre.protocol.sentences import problem_of
 from lacre.protocol.strict_yaml import Loaded

@@ -3,19 +3,27 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from lacre.protocol.kinds.estimate import EstimatePlan
 from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
+from lacre.protocol.kinds.paired_variants import PairedVariantsPlan
 from lacre.protocol.kinds.plan import AnalysisPlan
+from lacre.protocol.kinds.protective_failure import ProtectiveFailurePlan
+from lacre.protocol.kinds.recall import RecallPlan
+from lacre.protocol.kinds.self_agreement import SelfAgreementPlan
+from lacre.protocol.kinds.verification import VerificationPlan
 
-KINDS: Mapping[str, type[AnalysisPlan]] = MappingProxyType({"group_fairness": GroupFairnessPlan})
+KINDS: Mapping[str, type[AnalysisPlan]] = MappingProxyType(
+    {
+        "group_fairness": GroupFairnessPlan,
+        "recall": RecallPlan,
+        "protective_failure": ProtectiveFailurePlan,
+        "paired_variants": PairedVariantsPlan,
+        "verification": VerificationPlan,
+        "self_agreement": SelfAgreementPlan,
+        "estimate": EstimatePlan,
+    }
+)
 """The kinds this version can compute."""
 
-NOT_BUILT = (
-    "recall",
-    "protective_failure",
-    "paired_variants",
-    "verification",
-    "self_agreement",
-    "judge_agreement",
-    "estimate",
-)
+NOT_BUILT = ("judge_agreement",)
 """The kinds the grammar knows and this version cannot compute yet; they are refused by name."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Mapping
 from fractions import Fraction
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -15,36 +15,21 @@ from lacre.protocol.grammar import (
     Many,
     Model,
     Name,
-    Number,
     Rate,
     Whole,
     not_empty,
     refuse,
-    within,
 )
-from lacre.protocol.kinds.plan import AnalysisPlan
-from lacre.protocol.pools import Pool
+from lacre.protocol.kinds.parts import MOST_CELLS, Confidence, WorstGroup
+from lacre.protocol.kinds.plan import TablePlan
 from lacre.protocol.problems import Findings, Path, listed, quoted
 from lacre.protocol.tables import Table
 from lacre.text import N_
 
+if TYPE_CHECKING:
+    from lacre.protocol.models import Protocol
+
 Metric = Literal["error", "false_positive", "false_negative", "selection"]
-
-MOST_CELLS = 10_000
-"""More cells than this leave each an error rate of no use, and the working set of the engine unbounded."""
-
-
-class WorstGroup(Model):
-    """A bound that every group must keep: a ceiling `max` or a floor `min`."""
-
-    max: Rate | None = None
-    min: Rate | None = None
-
-    @model_validator(mode="after")
-    def _is_one_bound(self) -> Self:
-        if (self.max is None) == (self.min is None):
-            raise refuse(N_("needs exactly one bound: `max` or `min`"))
-        return self
 
 
 class Criterion(Model):
@@ -75,7 +60,7 @@ class Assumption(Model):
     selection: Rate | None = None
 
 
-class GroupFairnessPlan(AnalysisPlan):
+class GroupFairnessPlan(TablePlan):
     """A gate on error, false positive, false negative and selection rates between declared groups."""
 
     kind: Literal["group_fairness"]
@@ -85,7 +70,7 @@ class GroupFairnessPlan(AnalysisPlan):
     attributes: Annotated[Many[Name], AfterValidator(not_empty)]
     intersections: list[Annotated[Listed[Name], Field(min_length=2)]] = Field(default_factory=list)
     assume: Assumption | None = None
-    confidence: Annotated[Number, AfterValidator(within(0.5, 1, open_high=True))] = 0.95
+    confidence: Confidence = 0.95
     min_cell: Count = 30
     calibration_bins: Annotated[Whole, Field(ge=1, le=1000)] | None = None
     requires_manual_review: bool = False
@@ -100,28 +85,14 @@ class GroupFairnessPlan(AnalysisPlan):
         """Return the label."""
         return frozenset({self.label})
 
-    def thresholds(self) -> frozenset[str]:
-        """Return none: predictions come decided."""
-        return frozenset()
-
     def compares_groups(self) -> bool:
         """Tell whether every criterion is a gap between groups."""
         return all(criterion.max_group_gap is not None for criterion in self.criteria)
 
-    def check(
-        self, path: Path, table: Table, pool: Pool | None, systems: Collection[str], findings: Findings
-    ) -> None:
-        """Find what contradicts itself between the plan and its table and pool."""
-        if pool is not None and pool.role == "guarda":
-            findings.add(
-                (*path, "pool"),
-                N_("guarda answers only to `lacre gate`, which this version does not have; use teste or dev"),
-            )
-        if pool is not None and pool.open is not None:
-            findings.add(
-                (*path, "pool"), N_("this version answers from no open pool; use teste, dev or contraste")
-            )
-        _Check(self, path, table, findings).run(systems if self.systems is None else self.systems)
+    def check(self, path: Path, table: Table, protocol: "Protocol", findings: Findings) -> None:
+        """Find what contradicts itself between the plan and its table."""
+        systems = list(protocol.systems) if self.systems is None else self.systems
+        _Check(self, path, table, findings).run(systems)
 
 
 class _Check:

@@ -1,49 +1,77 @@
 """What every analysis plan answers, whatever its kind."""
 
 from abc import abstractmethod
-from collections.abc import Collection
-from typing import Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import AfterValidator, ConfigDict
 
 from lacre.protocol.grammar import Identifier, Many, Model, not_empty
-from lacre.protocol.pools import Pool
 from lacre.protocol.problems import Findings, Path
 from lacre.protocol.tables import Table
 
+if TYPE_CHECKING:
+    from lacre.protocol.kinds.parts import Basis
+    from lacre.protocol.models import Protocol
+
 
 class AnalysisPlan(Model):
-    """One registered analysis: of one pool, one table, and all systems unless some are named."""
+    """One registered analysis: of one pool, one main table, and all systems unless some are named."""
+
+    table_key: ClassVar[str] = "table"
+    """The key under which the plan names its main table."""
 
     kind: str
     pool: Identifier
-    table: Identifier
     systems: Annotated[Many[Identifier], AfterValidator(not_empty)] | None = None
+
+    if TYPE_CHECKING:
+
+        @property
+        def table(self) -> str:
+            """The table whose rows are its cases."""
 
     @abstractmethod
     def columns(self) -> frozenset[str]:
-        """Return the columns of its table the analysis reads."""
+        """Return the columns of its main table that the analysis reads."""
+
+    def reads(self) -> Mapping[str, frozenset[str]]:
+        """Return all it reads: columns by table, the main one first."""
+        return {self.table: self.columns()}
 
     def labels(self) -> frozenset[str]:
         """Return the columns of its table that hold what is true of a case, and can turn out to be wrong."""
         return frozenset()
 
-    @abstractmethod
     def thresholds(self) -> frozenset[str]:
         """Return the registered thresholds the analysis uses."""
+        return frozenset()
+
+    def basis(self, threshold: str) -> "Basis | None":  # noqa: ARG002 - a kind without thresholds has none
+        """Return how the score of a registered threshold is read; None if this plan does not use it."""
+        return None
+
+    def training(self) -> tuple[str, ...]:
+        """Return the ids of the mitigations by training, in order, which open after all others."""
+        return ()
+
+    def relabels(self) -> tuple[str, ...]:
+        """Return the names of the second labels the analysis is on."""
+        return ()
 
     @abstractmethod
     def compares_groups(self) -> bool:
         """Tell whether every criterion compares groups, which is all that `contraste` answers (law 9)."""
 
     @abstractmethod
-    def check(
-        self, path: Path, table: Table, pool: Pool | None, systems: Collection[str], findings: Findings
-    ) -> None:
-        """Find what contradicts itself between the plan, its table and its pool.
+    def check(self, path: Path, table: Table, protocol: "Protocol", findings: Findings) -> None:
+        """Find what contradicts itself between the plan at `path`, its table and the rest of the protocol."""
 
-        `path` is the plan's own; `pool` is None where it names none; `systems` are the declared ones.
-        """
+
+class TablePlan(AnalysisPlan):
+    """A plan that names its table."""
+
+    table: Identifier
 
 
 class UnbuiltPlan(Model):

@@ -1,0 +1,390 @@
+"""Agreement with oneself: how often the same person gave the same case the same label again.
+
+Raw agreement with its interval, kappa, and the floor: 1 less the lower bound of the agreement. No difference
+between approaches smaller than the floor can be claimed on these labels (`lacre.analyses.floors`).
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lacre.analyses import strata
+from lacre.analyses.disclosure import min_count
+from lacre.analyses.estimate import (
+    Answer,
+    Estimate,
+    Group,
+    Measure,
+    NotEstimable,
+    Scale,
+    ZeroBound,
+    group_json,
+)
+from lacre.analyses.families import check_unit, error_rate, numbered
+from lacre.analyses.given import Given
+from lacre.analyses.judging import Number, decide_number
+from lacre.analyses.reasons import Reason
+from lacre.analyses.result import AnalysisResult
+from lacre.analyses.verdict import CriterionResult, LeftOut, State, worst
+from lacre.protocol.columns import OutcomeColumn
+from lacre.protocol.grammar import as_float
+from lacre.protocol.kinds.self_agreement import AgreementCriterion, SelfAgreementPlan
+from lacre.protocol.tables import Table
+from lacre.stats import agreement
+from lacre.stats.clusters import MIN_CLUSTERS
+from lacre.stats.fairness import Ints
+from lacre.tables.columns import MISSING, UNDECLARED, Outcomes, TypedTable
+from lacre.tables.exclude import apply_exclusions
+
+RAW, KAPPA = "raw_agreement", "kappa"
+
+
+def analyse(plan: SelfAgreementPlan, given: Given, *, name: str, systems: Sequence[str]) -> AnalysisResult:
+    """Compute the agreement `name`, once: labels are a person's, and no system's.
+
+    Raises `UnitRepeated` when two cases are of one unit.
+    """
+    declared = given.protocol.tables[plan.table]
+    twice = _twice(plan, declared, given, systems[0])
+    review = [Reason("review-registered")] if plan.requires_manual_review else []
+    review += [Reason(code) for code in given.review]
+    alpha = error_rate(plan.confidence, given.share)
+    confidence = as_float(plan.confidence) if given.share == 1 else 1 - alpha
+    work = _Work(plan, declared, twice, alpha, confidence, min_count(given.protocol))
+    columns = [work.column(first, second) for first, second in plan.labelled]
+    criteria = tuple(
+        work.decide(criterion, columns, review[0] if review else None) for criterion in plan.criteria
+    )
+    found = [each for column in columns for each in column.families]
+    return AnalysisResult(
+        id=name,
+        kind=plan.kind,
+        state=State.MANUAL_REVIEW if review else worst(each.state for each in criteria),
+        rows=twice.rows,
+        estimates=tuple(answer for each in found for answer in each.answers),
+        criteria=criteria,
+        left_out=(*twice.left_out, *dict.fromkeys(out for each in found for out in each.left_out)),
+        notes=(*review, *work.notes(columns)),
+        tables={"agreement": tuple(row for each in found for row in each.rows)},
+    )
+
+
+# --- the cases ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Twice:
+    """The cases that were labelled twice, in two tables of the same rows; none where `obstacle` says why."""
+
+    first: TypedTable
+    second: TypedTable
+    left_out: tuple[LeftOut, ...] = ()
+    obstacle: Reason | None = None
+
+    @property
+    def rows(self) -> int:
+        return self.first.rows
+
+
+def _twice(plan: SelfAgreementPlan, declared: Table, given: Given, system: str) -> _Twice:
+    table = given.table(system, plan.table)
+    left_out: list[LeftOut] = []
+    if plan.relabel is None:
+        both = table
+        used = _used(declared, both, left_out)
+        return _Twice(used, used, tuple(left_out))
+    again = given.relabelled.get(plan.table)
+    if again is None:
+        nothing = table.select(np.zeros(table.rows, np.bool_))
+        return _Twice(nothing, nothing, obstacle=Reason("not-relabelled", {"table": plan.table}))
+    row_of = {key: row for row, key in enumerate(again.keys)}
+    rows = np.fromiter((row_of.get(key, -1) for key in table.keys), np.intp, table.rows)
+    unknown = again.rows - int((rows >= 0).sum())
+    if unknown:
+        left_out.append(LeftOut("unknown", "+".join(declared.key), unknown))
+    used = _used(declared, table.select(rows >= 0), left_out)
+    second = np.fromiter((row_of[key] for key in used.keys), np.intp, used.rows)
+    taken = {name: column.take(second) for name, column in again.columns.items()}
+    return _Twice(used, TypedTable(again.name, used.rows, taken, used.keys), tuple(left_out))
+
+
+def _used(declared: Table, table: TypedTable, left_out: list[LeftOut]) -> TypedTable:
+    """Return the rows that no registered condition drops, and count the others."""
+    exclusion = apply_exclusions(table, declared.exclude)
+    left_out += [
+        LeftOut("excluded", condition.column, count)
+        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
+    ]
+    used = table.select(exclusion.kept)
+    check_unit(declared, used)
+    return used
+
+
+def _codes(table: TypedTable, declared: Table, name: str) -> strata.Coded:
+    """Return the labels of one column as codes, and their values in declared order."""
+    plan, column = declared.columns[name], table.columns[name]
+    if isinstance(plan, OutcomeColumn):
+        assert isinstance(column, Outcomes)
+        return column.codes.astype(np.int64), ((plan.negative or ["0"])[0], (plan.positive or ["1"])[0])
+    return strata.coded(table, declared, name)
+
+
+# --- what is found -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Family:
+    answers: tuple[Answer, ...]
+    rows: tuple[dict[str, Any], ...]
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What one column gave: of everybody and of every stratum, and the cases without two labels."""
+
+    name: str
+    families: tuple[_Family, ...]
+    unlabelled: tuple[LeftOut, ...]
+
+    @property
+    def raw(self) -> Answer:
+        return self.families[0].answers[0]
+
+    @property
+    def kappa(self) -> Answer:
+        return self.families[0].answers[1]
+
+
+@dataclass(frozen=True, eq=False)
+class _Labels:
+    """The two labels of every case in one column, its cluster, and its group in one family."""
+
+    first: Ints
+    second: Ints
+    values: tuple[str, ...]
+    cluster: Ints | None
+    cell: Ints
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    plan: SelfAgreementPlan
+    declared: Table
+    twice: _Twice
+    alpha: float
+    confidence: float
+    least: int | None
+
+    def column(self, first: str, second: str) -> _Column:
+        """Compute the agreement of one column: of everybody, and by every declared stratum."""
+        one, values = _codes(self.twice.first, self.declared, first)
+        other, _same = _codes(self.twice.second, self.declared, second)
+        unlabelled = _unlabelled(first, second, one, other)
+        cluster = None
+        if len(self.declared.cluster) == 1:
+            cluster = numbered(self.twice.first.columns[self.declared.cluster[0]])
+        families = []
+        for names in ((), *self.plan.by):
+            coded = [strata.coded(self.twice.first, self.declared, name) for name in names]
+            cell = strata.cells(coded, self.twice.rows)
+            outside = tuple(_outside(names, coded))
+            lost = () if cluster is None else tuple(_outside(self.declared.cluster, [(cluster, ())]))
+            if cluster is not None:
+                cell[cluster < 0] = -1
+            labels = _Labels(
+                one.astype(np.int64),
+                other.astype(np.int64),
+                values,
+                cluster,
+                cell,
+                strata.groups(names, coded),
+            )
+            families.append(self.family(first, second, labels, (*unlabelled, *outside, *lost)))
+        return _Column(first, tuple(families), unlabelled)
+
+    def family(self, first: str, second: str, labels: _Labels, left_out: tuple[LeftOut, ...]) -> _Family:
+        """Compute raw agreement and kappa in every group of one family, at 1 - alpha/K."""
+        cells, alpha = len(labels.groups), self.alpha / len(labels.groups)
+        inside = labels.cell >= 0
+        cluster = None if labels.cluster is None else labels.cluster[inside]
+        one, other, cell = labels.first[inside], labels.second[inside], labels.cell[inside]
+        raw = agreement.raw_agreement(one, other, alpha, cluster, cell, cells)
+        tables = agreement.cross(one, other, len(labels.values), cell, cells).table
+        answers: list[Answer] = []
+        rows = []
+        for place, group in enumerate(labels.groups):
+            here = cell == place
+            if cluster is None:
+                kappa = agreement.kappa(tables[place])
+            else:
+                kappa = agreement.clustered_kappa(one[here], other[here], len(labels.values), cluster[here])
+            details = {"column": first}
+            found = self.raw(raw, place, group, cells, details)
+            about = self.kappa(kappa, raw, place, group, cells, details)
+            answers += [found, about]
+            rows.append(self.row((first, second), labels.values, group, tables[place], found, about))
+        return _Family(tuple(answers), tuple(rows), left_out)
+
+    def raw(
+        self, raw: agreement.Raw, place: int, group: Group, groups: int, details: Mapping[str, str]
+    ) -> Answer:
+        agreed, cases = int(raw.agreed[place]), int(raw.cases[place])
+        absent = self.absent(raw, place)
+        if absent is not None:
+            return NotEstimable(RAW, "", group, cases, absent, details)
+        worth = cases if raw.clusters is None else int(raw.clusters[place])
+        return Estimate(
+            metric=RAW,
+            system="",
+            group=group,
+            numerator=agreed,
+            denominator=cases,
+            value=agreed / cases,
+            low=float(raw.low[place]),
+            high=float(raw.high[place]),
+            confidence=self.confidence,
+            method="wilson" if raw.clusters is None else "wilson on effective sample size",
+            simultaneous=groups,
+            zero_bound=ZeroBound.of(worth) if agreed == 0 else None,
+            details=details,
+        )
+
+    def kappa(
+        self,
+        kappa: agreement.Kappa,
+        raw: agreement.Raw,
+        place: int,
+        group: Group,
+        groups: int,
+        details: Mapping[str, str],
+    ) -> Answer:
+        cases, value = int(raw.cases[place]), float(kappa.value)
+        absent = self.absent(raw, place)
+        if absent is None and math.isnan(value):
+            absent = Reason("kappa-undefined")
+        if absent is None and math.isnan(kappa.error):
+            absent = Reason("kappa-without-error")
+        if absent is not None:
+            return NotEstimable(KAPPA, "", group, cases, absent, details)
+        low, high = agreement.interval(kappa, self.alpha / groups)
+        return Measure(
+            metric=KAPPA,
+            system="",
+            group=group,
+            value=value,
+            low=float(low),
+            high=float(high),
+            confidence=self.confidence,
+            method="asymptotic" if raw.clusters is None else "asymptotic, by clusters",
+            cases=cases,
+            scale="kappa",
+            simultaneous=groups,
+            details=details,
+        )
+
+    def absent(self, raw: agreement.Raw, place: int) -> Reason | None:
+        """Return why a group's agreement has no interval."""
+        if self.twice.obstacle is not None:
+            return self.twice.obstacle
+        if len(self.declared.cluster) > 1:
+            return Reason("crossed-clusters")
+        if raw.cases[place] == 0:
+            return Reason("no-cases")
+        if raw.clusters is not None and raw.clusters[place] < MIN_CLUSTERS:
+            return Reason("too-few-clusters", {"least": MIN_CLUSTERS})
+        return None
+
+    def row(
+        self,
+        columns: tuple[str, str],
+        values: tuple[str, ...],
+        group: Group,
+        table: Ints,
+        raw: Answer,
+        kappa: Answer,
+    ) -> dict[str, Any]:
+        """Return a group's line of the kind's own table; no counts where their margins show a few cases."""
+        margins = np.concatenate([table.sum(axis=0), table.sum(axis=1)])
+        few = self.least is not None and bool(((margins > 0) & (margins < self.least)).any())
+        told, about = raw.as_json(), kappa.as_json()
+        known = isinstance(raw, Estimate)
+        return {
+            "column": columns[0],
+            "second": columns[1],
+            "group": group_json(group),
+            "values": list(values),
+            "counts": None if few else table.tolist(),
+            "n": told["denominator"],
+            "agree": told["numerator"],
+            "raw": told["value"],
+            "low": told["low"],
+            "high": told["high"],
+            "confidence": told["confidence"],
+            "method": told["method"],
+            "kappa": about["value"],
+            "kappa_low": about["low"],
+            "kappa_high": about["high"],
+            "kappa_note": about["note"],
+            "disagreement": 1 - told["value"] if known else None,
+            "floor": 1 - told["low"] if known else None,
+            "note": told["note"],
+        }
+
+    def decide(
+        self, criterion: AgreementCriterion, columns: Sequence[_Column], review: Reason | None
+    ) -> CriterionResult:
+        """Decide a criterion on the agreement of one column, everybody's."""
+        chosen = next(each for each in columns if criterion.column in (None, each.name))
+        answer = chosen.raw if criterion.metric == RAW else chosen.kappa
+        scale: Scale = "share" if criterion.metric == RAW else "kappa"
+        if isinstance(answer, Estimate | Measure):
+            number = Number(answer.value, answer.low, answer.high, scale=scale)
+        else:
+            assert isinstance(answer, NotEstimable)
+            number = Number(obstacle=answer.reason, scale=scale)
+        return decide_number(
+            criterion,
+            number,
+            system="",
+            rows=self.twice.rows,
+            left_out=chosen.unlabelled,
+            review=review,
+            details={"column": chosen.name},
+        )
+
+    def notes(self, columns: Sequence[_Column]) -> Iterator[Reason]:
+        """Say each column's floor, and what the intervals assume."""
+        for column in columns:
+            if isinstance(column.raw, Estimate):
+                yield Reason("agreement-floor", {"column": column.name, "floor": 1 - column.raw.low})
+        if self.declared.unit is None and not self.declared.cluster:
+            yield Reason("independence-assumed")
+        if len(self.plan.criteria) > 1:
+            yield Reason("criteria-uncorrected", {"count": len(self.plan.criteria)})
+
+
+def _unlabelled(first: str, second: str, one: Any, other: Any) -> tuple[LeftOut, ...]:
+    """Count the cases without two declared labels, each once: for the first label, then for the second."""
+    rest, found = np.ones(len(one), np.bool_), []
+    for name, codes in ((first, one), (second, other)):
+        for reason, code in (("missing", MISSING), ("undeclared", UNDECLARED)):
+            found.append(LeftOut(reason, name, int((rest & (codes == code)).sum())))
+        rest &= codes >= 0
+    merged: dict[tuple[str, str], int] = {}
+    for each in found:
+        merged[each.reason, each.column] = merged.get((each.reason, each.column), 0) + each.count
+    return tuple(LeftOut(reason, name, count) for (reason, name), count in merged.items() if count)
+
+
+def _outside(names: Sequence[str], coded: Sequence[tuple[Any, tuple[str, ...]]]) -> Iterator[LeftOut]:
+    """Count the cases that are in none of the groups, each column by itself."""
+    for name, (codes, _values) in zip(names, coded, strict=True):
+        for reason, code in (("missing", MISSING), ("undeclared", UNDECLARED)):
+            count = int((codes == code).sum())
+            if count:
+                yield LeftOut(reason, name, count)

@@ -1,0 +1,81 @@
+"""What calibrations, draws and second labels came to: records that later results rest on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from lacre.rules.requests import DrawnStratum, FrozenThreshold, Known
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """Thresholds frozen by an entry, from the read at `read`; `burns` are pools that it made `dev`."""
+
+    study: str
+    pool: str
+    entry: int
+    read: int
+    time: str
+    number: int
+    thresholds: tuple[FrozenThreshold, ...]
+    known: tuple[Known, ...]
+    burns: tuple[str, ...]
+    custody: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Cases drawn from a frame, the entry that records it, and how many of how many in each stratum.
+
+    `column` is what the file calls the chances; `outside` counts rows of the frame in no declared stratum, `formulas`
+    cells that a spreadsheet would take for formulas.
+    """
+
+    study: str
+    name: str
+    pool: str
+    entry: int
+    time: str
+    number: int
+    path: Path
+    rows: int
+    strata: tuple[DrawnStratum, ...]
+    outside: int
+    column: str
+    columns: tuple[str, ...]
+    formulas: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RelabelsHandedOut:
+    """Cases handed out to be labelled again: `rows` of `population`, without their labels."""
+
+    study: str
+    name: str
+    pool: str
+    entry: int
+    path: Path
+    rows: int
+    population: int
+    columns: tuple[str, ...]
+    again: tuple[str, ...]
+    custody: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RelabelsKept:
+    """Second labels committed by an entry; `absent` drawn cases have none, `days_apart` is the least between both."""
+
+    study: str
+    name: str
+    pool: str
+    entry: int
+    read: int
+    time: str
+    rows: int
+    absent: int
+    days_apart: int | None
+    custody: str
+    warnings: tuple[str, ...] = ()

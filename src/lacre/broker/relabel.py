@@ -1,0 +1,281 @@
+"""Labelling again: a share of a pool's cases handed out blind, and the second labels committed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import numpy.typing as npt
+
+from lacre.broker.desk import BLANK, Desk, ask_beforehand, put_on_record, sign_request
+from lacre.broker.evidence import read_relabels, relabels_context
+from lacre.broker.files import check_output, parse_given
+from lacre.broker.groundwork import RelabelsHandedOut, RelabelsKept
+from lacre.broker.handing import as_csv
+from lacre.broker.ingest import Raw, contents, load, records_of, unsealed
+from lacre.broker.inputs import handed_out
+from lacre.broker.opening import open_tables, sealed_of
+from lacre.broker.register import engine
+from lacre.broker.submissions import context_of
+from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
+from lacre.durable import staged
+from lacre.errors import (
+    CommitUnfinished,
+    InputsUnfinished,
+    NotWritten,
+    RelabelsForeign,
+    RelabelsNotBlind,
+    RelabelsOutOfPlace,
+    RelabelsUndated,
+    cells_untold,
+)
+from lacre.pools import vault
+from lacre.protocol.columns import TimeColumn
+from lacre.protocol.models import Protocol
+from lacre.protocol.pools import Relabel
+from lacre.protocol.tables import Table
+from lacre.rules.common import require_study
+from lacre.rules.custody import grade_of
+from lacre.rules.drawing import relabel_of
+from lacre.rules.reading import sealed_pool
+from lacre.rules.record import Recorded
+from lacre.rules.requests import Commit, CommitFacts, Read, ReadFacts
+from lacre.rules.state import PoolState, State, StudyState
+from lacre.stats.draws import share
+from lacre.tables.columns import Times, TypedTable
+from lacre.text import _
+
+RELABELS = "relabels"
+
+
+# --- handing out -------------------------------------------------------------------------------------------
+
+
+def hand_out(
+    desk: Desk, study: str, name: str, output: Path, *, overwrite: bool = False
+) -> RelabelsHandedOut:
+    """Write the registered share of a pool's cases to `output`: ids, inputs, and empty columns for their labels."""
+    state = desk.view(study)
+    known = require_study(state, study)
+    protocol = known.in_force.protocol
+    plan = relabel_of(protocol, name)
+    pool = sealed_pool(known, plan.pool)
+    check_output(output, overwrite=overwrite)
+    vault.check_pool(desk.vault, context_of(state, study, pool), sealed_of(pool), desk.identities())
+    fields = _read_fields(known, pool, name)
+    ask_beforehand(desk, state, Read, ReadFacts(engine=engine()), **fields)
+    signed = sign_request(desk, Read, **fields)
+    declared = protocol.tables[name]
+    columns = handed_out(declared)
+    blank = (*plan.columns, *_times_of(declared))
+    unfinished = _handing_unfinished(pool.name)
+    with staged(output.absolute().parent, what=output.name) as file:
+        with not_remembered_leaves(unfinished):
+            made, warnings = put_on_record(desk, study, signed, ReadFacts(engine=engine()))
+        with refusal_leaves(unfinished, made.index, pool.name):
+            table = open_tables(desk, state, known, pool, content=False, keep=columns)[name]
+            drawn = share(table.keys.tolist(), plan.fraction, plan.seed)
+            nothing = np.full(table.rows, None, dtype=object)
+            cells = [*(table.texts[each] for each in columns), *([nothing] * len(blank))]
+            delimiter = "\t" if output.suffix.lower() == ".tsv" else declared.delimiter
+            for piece in as_csv(
+                (*columns, *blank), cells, drawn.drawn.tolist(), delimiter, declared.encoding
+            ):
+                file.write(piece)
+            if not file.keep(output.name, replace=overwrite):
+                raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
+    return RelabelsHandedOut(
+        study=study, name=name, pool=pool.name, entry=made.index, path=output, rows=drawn.size,
+        population=drawn.population, columns=columns, again=blank,
+        custody=grade_of(pool, state.recipient), warnings=warnings,
+    )  # fmt: skip
+
+
+def _read_fields(study: StudyState, pool: PoolState, name: str) -> dict[str, Any]:
+    return {
+        "purpose": "relabel",
+        "study": study.slug,
+        "pool": pool.name,
+        "protocol": study.in_force.protocol_hash,
+        "ciphertext": pool.sealed.request.ciphertext,
+        "draw": name,
+    }
+
+
+def _times_of(declared: Table) -> tuple[str, ...]:
+    """The columns that say when a case was labelled."""
+    return tuple(name for name, column in declared.columns.items() if "labelled" in column.is_)
+
+
+def _handing_unfinished(pool: str) -> Unfinished:
+    return lambda entry, why, way_out: InputsUnfinished(pool=pool, entry=entry, why=why, next=way_out)
+
+
+# --- committing --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """Second labels as they came, of which registered draw."""
+
+    name: str
+    plan: Relabel
+    raws: tuple[Raw, ...]
+    typed: TypedTable
+
+
+def commit_relabels(desk: Desk, study: str, files: Sequence[str]) -> RelabelsKept:
+    """Commit to second labels, given as `[TABLE=]FILE`.
+
+    They are of cases that were handed out, hold no first label, and were given days after. Raises
+    `RelabelsOutOfPlace`, `RelabelsNotBlind`, `RelabelsUndated`, and what reading does, before anything is read;
+    `RelabelsForeign` and `RelabelsTooSoon` after the look at the first labels, which is on record.
+    """
+    state = desk.view(study)
+    known = require_study(state, study)
+    protocol = known.in_force.protocol
+    given = _given(desk, protocol, files)
+    pool = sealed_pool(known, given.plan.pool)
+    _require_handed_out(pool, given.name, study)
+    vault.check_pool(desk.vault, context_of(state, study, pool), sealed_of(pool), desk.identities())
+    fields = _read_fields(known, pool, given.name)
+    ask_beforehand(desk, state, Read, ReadFacts(engine=engine()), **fields)
+    unfinished = _unfinished(pool.name)
+    with not_remembered_leaves(unfinished):
+        looked, _warnings = put_on_record(
+            desk, study, sign_request(desk, Read, **fields), ReadFacts(engine=engine())
+        )
+    with refusal_leaves(unfinished, looked.index, pool.name):
+        first = open_tables(desk, state, known, pool, content=False)[given.name]
+        facts = _compare(protocol, given, first)
+        made, warnings = _keep(desk, state, known, pool, given, looked.index, facts)
+    return RelabelsKept(
+        study=study, name=given.name, pool=pool.name, entry=made.index, read=looked.index, time=made.time,
+        rows=facts.rows, absent=facts.absent, days_apart=facts.days_apart,
+        custody=grade_of(pool, state.recipient), warnings=warnings,
+    )  # fmt: skip
+
+
+def _unfinished(pool: str) -> Unfinished:
+    return lambda entry, why, way_out: CommitUnfinished(pool=pool, entry=entry, why=why, next=way_out)
+
+
+@cells_untold
+def _given(desk: Desk, protocol: Protocol, files: Sequence[str]) -> _Given:
+    parsed = parse_given(files, tuple(protocol.relabel) or ("",))
+    name = parsed[0].table if parsed else ""
+    plan = relabel_of(protocol, name)
+    raws = load([each for each in parsed if each.table == name])
+    typed = read_relabels(protocol, name, raws, desk.progress)
+    declared = protocol.tables[name]
+    inputs = {each for each, column in declared.columns.items() if "input" in column.is_}
+    strange = sorted(set(typed.undeclared) - inputs)
+    if strange:
+        raise RelabelsNotBlind(file=raws[0].name or name, columns=", ".join(strange[:20]))
+    times = _times_of(declared)
+    undated = sum(int(typed.columns[each].missing.sum()) for each in times)
+    if plan.min_days_apart and (not times or undated):
+        raise RelabelsUndated(file=raws[0].name or name, count=undated if times else typed.rows)
+    return _Given(name, plan, raws, typed)
+
+
+def _require_handed_out(pool: PoolState, name: str, study: str) -> None:
+    handed = [
+        read
+        for read in pool.of_class("relabel")
+        if isinstance(read.request, Read) and read.request.draw == name and read.entry > pool.sealed.entry
+    ]
+    if not handed:
+        raise RelabelsOutOfPlace(pool=pool.name, draw=name, entry=pool.sealed.entry, study=study)
+
+
+@cells_untold
+def _compare(protocol: Protocol, given: _Given, first: TypedTable) -> CommitFacts:
+    """Hold second labels against the first: of drawn cases alone, and days apart."""
+    drawn = share(first.keys.tolist(), given.plan.fraction, given.plan.seed)
+    rows_of = {first.keys[row]: row for row in drawn.drawn.tolist()}
+    foreign = sum(key not in rows_of for key in given.typed.keys)
+    if foreign:
+        raise RelabelsForeign(draw=given.name, count=foreign, drawn=drawn.size)
+    rows = np.fromiter((rows_of[key] for key in given.typed.keys), np.intp, given.typed.rows)
+    days = _days_apart(protocol.tables[given.name], given.typed, first, rows)
+    early = int((days < given.plan.min_days_apart).sum()) if given.plan.min_days_apart else 0
+    return CommitFacts(
+        rows=given.typed.rows,
+        absent=drawn.size - given.typed.rows,
+        early=early,
+        days_apart=max(0, int(days.min())) if len(days) else None,
+    )
+
+
+def _days_apart(
+    declared: Table, again: TypedTable, first: TypedTable, rows: npt.NDArray[np.intp]
+) -> npt.NDArray[np.int64]:
+    """Return, for each case labelled twice, the days from the first to the second label on the calendar.
+
+    A day is one of the column's own zone, else of UTC; a case whose first label has no time counts as labelled on
+    the day of the second.
+    """
+    apart = []
+    for name in _times_of(declared):
+        column, later, earlier = declared.columns[name], again.columns[name], first.columns[name]
+        assert isinstance(column, TimeColumn)
+        assert isinstance(later, Times)
+        assert isinstance(earlier, Times)
+        zone: tzinfo = UTC if column.zone is None else ZoneInfo(column.zone)
+        one, two = _dates(earlier.values[rows], zone), _dates(later.values, zone)
+        found = (two - one).astype("timedelta64[D]").astype(np.int64)
+        apart.append(np.where(np.isnat(one) | np.isnat(two), 0, found))
+    return np.min(np.stack(apart), axis=0) if apart else np.zeros(0, np.int64)
+
+
+def _dates(times: npt.NDArray[np.datetime64], zone: tzinfo) -> npt.NDArray[np.datetime64]:
+    """Return each instant's date where the clock of `zone` is read."""
+    if zone is UTC:
+        return times.astype("datetime64[D]")
+    local = [
+        None if each is None else each.replace(tzinfo=UTC).astimezone(zone).date()
+        for each in times.astype("datetime64[us]").tolist()
+    ]
+    return np.array(local, dtype="datetime64[D]")
+
+
+def _keep(
+    desk: Desk,
+    state: State,
+    study: StudyState,
+    pool: PoolState,
+    given: _Given,
+    read: int,
+    facts: CommitFacts,
+) -> tuple[Recorded, tuple[str, ...]]:
+    """Encrypt second labels beside the pool, and commit to them."""
+    fields = {
+        "part": RELABELS,
+        "study": study.slug,
+        "pool": pool.name,
+        "protocol": study.in_force.protocol_hash,
+        "draw": given.name,
+        "read": read,
+    }
+    blank = {"records": unsealed(given.raws)["records"], "blob": BLANK, "wrapped_key": BLANK}
+    ask_beforehand(desk, desk.view(study.slug), Commit, facts, **fields, **blank)
+    sealed = vault.seal_submission(
+        desk.vault,
+        context_of(state, study.slug, pool, relabels_context(given.name)),
+        contents(given.raws),
+        recipients=pool.recipients,
+        entropy=desk.entropy,
+    )
+    signed = sign_request(
+        desk,
+        Commit,
+        **fields,
+        records=records_of(given.raws, sealed.records),
+        blob=sealed.ciphertext,
+        wrapped_key=sealed.wrapped_key,
+    )
+    return put_on_record(desk, study.slug, signed, facts)

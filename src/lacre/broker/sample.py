@@ -1,0 +1,158 @@
+"""`sample`: draw cases from a frame as registered, with known chances, and put the draw on record."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from lacre.broker.desk import Desk, ask_beforehand, put_on_record, sign_request
+from lacre.broker.files import Given, check_output
+from lacre.broker.groundwork import Sampled
+from lacre.broker.handing import as_csv
+from lacre.broker.ingest import Raw, load
+from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
+from lacre.durable import staged
+from lacre.errors import DrawUnfinished, FrameDoubled, FrameShort, NotWritten, cells_untold
+from lacre.protocol.models import Protocol
+from lacre.protocol.pools import Sampling
+from lacre.protocol.tables import Table
+from lacre.rules.common import require_study
+from lacre.rules.drawing import sampling_of
+from lacre.rules.requests import DrawnStratum, Sample, SampleFacts
+from lacre.stats.draws import Draw, stratified
+from lacre.tables.columns import Codes, TypedTable
+from lacre.tables.formulas import begins_as_formula
+from lacre.tables.read import read_table
+from lacre.text import N_, _
+
+INCLUSION = "inclusion_probability"
+"""What the column of chances is called where the table declares none."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Frame:
+    """A frame as it was read, and the draw from it."""
+
+    raw: Raw
+    table: TypedTable
+    declared: Table
+    plan: Sampling
+    draw: Draw
+    values: tuple[str, ...]
+
+    @property
+    def facts(self) -> SampleFacts:
+        """What goes on record."""
+        strata = zip(self.values, self.draw.population, self.draw.size, strict=True)
+        return SampleFacts(
+            strata=tuple(
+                DrawnStratum(stratum=value, population=int(population), drawn=int(size))
+                for value, population, size in strata
+                if value in self.plan.sizes
+            ),
+            outside=self.draw.outside,
+        )
+
+
+def sample(
+    desk: Desk, study: str, name: str, frame: Path, output: Path, *, overwrite: bool = False
+) -> Sampled:
+    """Draw from `frame` as the study's `sampling.name` registers it, and write what was drawn to `output`.
+
+    The same frame gives the same cases, on any machine (`lacre.stats.draws` says how, byte by byte). Raises
+    `DrawNotDeclared`, `DrawTooLate`, `DrawnFromAnother`, `FrameShort`, `FrameDoubled`, and what reading does.
+    """
+    state = desk.view(study)
+    known = require_study(state, study)
+    protocol = known.in_force.protocol
+    plan = sampling_of(protocol, name)
+    check_output(output, overwrite=overwrite)
+    (raw,) = load([Given("", name, frame)])
+    drawn = _draw(desk, protocol, plan, name, raw)
+    fields = {
+        "study": study,
+        "protocol": known.in_force.protocol_hash,
+        "draw": name,
+        "frame": raw.content.sha256,
+    }
+    ask_beforehand(desk, state, Sample, drawn.facts, **fields)
+    signed = sign_request(desk, Sample, **fields)
+    columns = tuple(drawn.table.texts)
+    column = _chances(drawn.declared)
+    unfinished = _unfinished(name)
+    with staged(output.absolute().parent, what=output.name) as file:
+        with not_remembered_leaves(unfinished):
+            made, warnings = put_on_record(desk, study, signed, drawn.facts)
+        with refusal_leaves(unfinished, made.index, plan.pool):
+            for piece in _written(drawn, columns, column, output):
+                file.write(piece)
+            if not file.keep(output.name, replace=overwrite):
+                raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
+    rows = sorted(drawn.draw.drawn.tolist())
+    cells = (drawn.table.texts[each][row] for each in columns for row in rows)
+    return Sampled(
+        study=study, name=name, pool=plan.pool, entry=made.index, time=made.time,
+        number=made.content.decision.number,  # type: ignore[union-attr]
+        path=output, rows=len(rows), strata=drawn.facts.strata, outside=drawn.draw.outside,
+        column=column, columns=(*columns, column),
+        formulas=sum(begins_as_formula(cell) for cell in cells if cell), warnings=warnings,
+    )  # fmt: skip
+
+
+def _unfinished(name: str) -> Unfinished:
+    return lambda entry, why, way_out: DrawUnfinished(draw=name, entry=entry, why=why, next=way_out)
+
+
+@cells_untold
+def _draw(desk: Desk, protocol: Protocol, plan: Sampling, name: str, raw: Raw) -> _Frame:
+    desk.progress(N_("reading"), 0, None)
+    declared = protocol.tables[name]
+    needed = dict.fromkeys((*declared.key, plan.strata))
+    there = _read(raw, declared, name, needed).undeclared
+    more = [each for each in declared.columns if each in there and not declared.supplied(each)]
+    more = [each for each in more if not declared.derived(each) and "input" in declared.columns[each].is_]
+    table = _read(raw, declared, name, dict.fromkeys((*needed, *more)))
+    column = table.columns[plan.strata]
+    assert isinstance(column, Codes)
+    sizes = [plan.sizes.get(value, 0) for value in column.values]
+    draw = stratified(table.keys.tolist(), column.codes, column.values, sizes, plan.seed)
+    if draw.doubled:
+        raise FrameDoubled(draw=name, count=draw.doubled)
+    if draw.short:
+        short = draw.short[0]
+        raise FrameShort(
+            draw=name, stratum=column.values[short.stratum], population=short.population, size=short.size
+        )
+    return _Frame(raw, table, declared, plan, draw, column.values)
+
+
+def _read(raw: Raw, declared: Table, name: str, columns: dict[str, None]) -> TypedTable:
+    """Read some columns of a frame, and their text as it is written."""
+    kept = {each: declared.columns[each] for each in declared.columns if each in columns}
+    form = declared.model_copy(update={"columns": kept, "exclude": [], "unit": None, "cluster": []})
+    return read_table(
+        raw.content.read(), form, name, raw.format, only="pool", file=raw.name, keep=tuple(columns)
+    )
+
+
+def _chances(declared: Table) -> str:
+    roles = ("inclusion_probability", "weight")
+    return next((n for n, c in declared.columns.items() if set(roles) & set(c.is_)), INCLUSION)
+
+
+def _written(drawn: _Frame, columns: Sequence[str], column: str, output: Path) -> Iterator[bytes]:
+    """The drawn rows in the frame's order, and each one's chance (or weight) as the plan's column holds it."""
+    declared = drawn.declared
+    weight = column in declared.columns and "weight" in declared.columns[column].is_
+    codes = drawn.table.columns[drawn.plan.strata]
+    assert isinstance(codes, Codes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        per_stratum = 1 / drawn.draw.probability if weight else drawn.draw.probability
+    decimal = declared.decimal
+    texts = np.array([repr(float(each)).replace(".", decimal) for each in per_stratum], dtype=object)
+    chances: npt.NDArray[np.object_] = texts[np.maximum(codes.codes, 0)]
+    delimiter = "\t" if output.suffix.lower() == ".tsv" else declared.delimiter
+    cells = [*(drawn.table.texts[each] for each in columns), chances]
+    return as_csv((*columns, column), cells, sorted(drawn.draw.drawn.tolist()), delimiter, declared.encoding)

@@ -1,0 +1,208 @@
+"""Refusals of what thresholds, draws, second labels and verdicts of a release rest on."""
+
+from lacre.errors.law import LawError
+from lacre.text import N_
+
+
+class ThresholdNotDeclared(LawError):
+    """A threshold is what the protocol in force registers."""
+
+    code = "threshold-not-declared"
+    rule = 8
+    template = N_(
+        "{threshold!r} is no threshold to be calibrated in the protocol in force, which has: {declared}."
+    )
+    remedy = N_("Name one of these. A threshold that is `fixed` is not calibrated.")
+
+
+class NothingToCalibrate(LawError):
+    """Only thresholds with a rule of calibration are calibrated."""
+
+    code = "nothing-to-calibrate"
+    rule = 8
+    template = N_("The protocol of {study!r} registers no threshold to be calibrated.")
+    remedy = N_(
+        "Thresholds that are `fixed` need no calibration: go on with `lacre seal` and `lacre reveal`."
+    )
+
+
+class CalibratesDevOnly(LawError):
+    """A threshold is never tuned on another role than `dev`."""
+
+    code = "calibrates-dev-only"
+    rule = 8
+    template = N_("{pool} is not a pool of role dev, and thresholds are calibrated on dev alone.")
+    remedy = N_("Seal `dev` (`lacre seal STUDY dev FILE`) and calibrate on it.")
+
+
+class CalibrationOutOfPlace(LawError):
+    """Thresholds are frozen from a read that was made for it, once."""
+
+    code = "calibration-out-of-place"
+    rule = 8
+    template = N_("Entry {entry} is no read of dev for these thresholds that is still to be answered.")
+    remedy = N_("Run `lacre calibrate` again: it reads dev and freezes what it finds.")
+
+
+class CalibrationBurns(LawError):
+    """A calibration after the reveal makes the pool `dev`; that is asked for, not slipped in."""
+
+    code = "calibration-burns"
+    rule = 7
+    template = N_(
+        "{pools} was read, and its analyses use these thresholds: to calibrate them anew would make {pools} dev for "
+        "good. Nothing was read."
+    )
+    remedy = N_("Earlier results stand either way. To calibrate all the same, add --accept-burn.")
+
+
+class NotCalibrated(LawError):
+    """An analysis uses thresholds that are frozen before it runs."""
+
+    code = "not-calibrated"
+    rule = 8
+    template = N_("Not calibrated as the protocol in force registers it: {thresholds}. Nothing was read.")
+    remedy = N_("Calibrate on dev first: `lacre calibrate {study} --submission FILE`.")
+
+
+class GateOnlyGuarda(LawError):
+    """A gate is of `guarda`, and of its analyses alone."""
+
+    code = "gate-only-guarda"
+    rule = 10
+    template = N_(
+        "The protocol of {study!r} has no analyses on guarda, or the request names others than its own."
+    )
+    remedy = N_("A gate runs exactly the registered analyses of guarda; see `lacre show STUDY`.")
+
+
+class GuardaExhausted(LawError):
+    """`guarda` has a budget of reads."""
+
+    code = "guarda-exhausted"
+    rule = 10
+    template = N_("{pool} was read {most} times, as often as the plan allows. Nothing was read.")
+    remedy = N_(
+        "Its verdicts stand: `lacre log {study}`. A further release needs new cases: register a new study for them."
+    )
+
+
+class GuardaRetired(LawError):
+    """Amending criteria or budget of `guarda` after a read retires it."""
+
+    code = "guarda-retired"
+    rule = 10
+    template = N_(
+        "{pool} is retired: after its read at entry {entry} the plan was amended in what its analyses use, or in its "
+        "budget."
+    )
+    remedy = N_("Amend the plan back to what it was, or register a new study with new cases.")
+
+
+class SealedAsOther(LawError):
+    """A pool sealed as `dev` gives no verdict."""
+
+    code = "guarda-sealed-as-dev"
+    rule = 10
+    template = N_("{pool} was sealed as dev at entry {entry} ({time}), so it gives no verdict on a release.")
+    remedy = N_("Register a new study with a guarda that nobody has seen.")
+
+
+class DrawNotDeclared(LawError):
+    """A draw is what the protocol in force registers."""
+
+    code = "draw-not-declared"
+    rule = 14
+    template = N_("{draw!r} is no draw in the protocol in force; under `{section}` it has: {declared}.")
+    remedy = N_("Name one of these, or amend the plan (`lacre amend`).")
+
+
+class DrawTooLate(LawError):
+    """A draw comes before its pool is sealed."""
+
+    code = "draw-too-late"
+    rule = 14
+    template = N_("{pool} was sealed at entry {entry}: what is drawn now is not what it holds.")
+    remedy = N_("The draw comes first: draw, label what was drawn, seal it.")
+
+
+class DrawnFromAnother(LawError):
+    """One plan's draw is from one frame."""
+
+    code = "drawn-from-another-frame"
+    rule = 14
+    template = N_("{draw!r} was drawn at entry {entry}, from another frame.")
+    remedy = N_(
+        "The same frame gives the same cases again. Another one, or another seed, needs an amended plan: "
+        "`lacre amend FILE --reason …`."
+    )
+
+
+class RelabelsOutOfPlace(LawError):
+    """Second labels are of what was handed out to be labelled again."""
+
+    code = "relabels-out-of-place"
+    rule = 4
+    template = N_(
+        "Nothing of {pool} was handed out to be labelled again as {draw!r}, or not by the read at entry {entry}."
+    )
+    remedy = N_("Draw first: `lacre sample {study} --relabel {draw} -o blank.csv`.")
+
+
+class RelabelsCommitted(LawError):
+    """Second labels are given once."""
+
+    code = "relabels-committed"
+    rule = 4
+    template = N_("Second labels of {draw!r} were committed at entry {entry}.")
+    remedy = N_("They stand. Put on record what is wrong with them: `lacre deviate {study} …`.")
+
+
+class RelabelsTooLate(LawError):
+    """Second labels come before the pool is read."""
+
+    code = "relabels-too-late"
+    rule = 4
+    template = N_("{pool} was read at entry {entry}, so labels that are given now are not blind to it.")
+    remedy = N_(
+        "Second labels come before the reveal. Put on record what happened: `lacre deviate {study} …`."
+    )
+
+
+class RelabelsTooSoon(LawError):
+    """Second labels are given days after the first."""
+
+    code = "relabels-too-soon"
+    rule = 4
+    template = N_("{count} cases were labelled again earlier than {days} days after their first label.")
+    remedy = N_("Label them on a later day, without the first labels at hand.")
+
+
+class RelabelsMissing(LawError):
+    """An analysis of second labels needs them committed."""
+
+    code = "relabels-missing"
+    rule = 4
+    template = N_("No second labels are committed of {draws}, and an analysis is on them. Nothing was read.")
+    remedy = N_(
+        "Draw and label first: `lacre sample {study} --relabel NAME -o blank.csv`, then "
+        "`lacre commit {study} relabels FILE`."
+    )
+
+
+class NotARung(LawError):
+    """A rung of training is one that the plan registers."""
+
+    code = "not-a-training-rung"
+    rule = 9
+    template = N_("{rung!r} is no mitigation by training of {analysis!r}, which has: {declared}.")
+    remedy = N_("Name one of these, or run the analysis without --rung.")
+
+
+class RungsFirst(LawError):
+    """Training opens once the earlier mitigations ran and a criterion still does not pass."""
+
+    code = "earlier-rungs-first"
+    rule = 9
+    template = N_("{rung!r} of {analysis!r} is not open: {why}. Nothing was read.")
+    remedy = N_("Run the earlier mitigations first: `lacre run {study} {analysis}`.")

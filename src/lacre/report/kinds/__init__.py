@@ -1,0 +1,1 @@
+"""What each kind of analysis tells beside its criteria, as text."""

@@ -1,0 +1,170 @@
+"""Draws with known chances, and second labels: what is sampled, handed out to be labelled again, and committed."""
+
+from lacre.canonical import canonical_json
+from lacre.errors import (
+    DrawnFromAnother,
+    DrawNotDeclared,
+    DrawTooLate,
+    RecordInvalid,
+    RelabelsCommitted,
+    RelabelsMissing,
+    RelabelsOutOfPlace,
+    RelabelsTooLate,
+    RelabelsTooSoon,
+)
+from lacre.protocol.models import Protocol
+from lacre.protocol.pools import Relabel, Sampling
+from lacre.rules.common import (
+    known_of,
+    require_in_force,
+    require_open,
+    require_role,
+    require_sealed,
+    require_study,
+)
+from lacre.rules.requests import (
+    Commit,
+    CommitDecision,
+    CommitFacts,
+    Read,
+    Sample,
+    SampleDecision,
+    SampleFacts,
+)
+from lacre.rules.state import Committed, DrawMade, PoolState, State, StudyState
+from lacre.text import _
+
+
+def decide_sample(state: State, request: Sample, by: str, facts: SampleFacts) -> SampleDecision:
+    """Whether cases may be drawn: as registered, before their pool is sealed, and from one frame."""
+    require_role(state, by, "registrant")
+    study = require_study(state, request.study)
+    require_open(study)
+    require_in_force(study, request.protocol)
+    plan = sampling_of(study.in_force.protocol, request.draw)
+    earlier = draws_of(study, study.in_force.protocol, request.draw)
+    another = next((each for each in earlier if each.request.frame != request.frame), None)
+    if another is not None:
+        raise DrawnFromAnother(draw=request.draw, entry=another.entry)
+    pool = study.pools.get(plan.pool)
+    if pool is not None and not earlier:
+        raise DrawTooLate(pool=plan.pool, entry=pool.sealed.entry)
+    if {each.stratum: each.drawn for each in facts.strata} != dict(plan.sizes):
+        raise RecordInvalid(what=_("entry"), why=_("what was drawn is not what is registered"))
+    return SampleDecision(number=len(earlier) + 1)
+
+
+def sampling_of(protocol: Protocol, name: str) -> Sampling:
+    """The registered draw of a name."""
+    if name not in protocol.sampling:
+        raise DrawNotDeclared(
+            draw=name, section="sampling", declared=", ".join(protocol.sampling) or _("none")
+        )
+    return protocol.sampling[name]
+
+
+def relabel_of(protocol: Protocol, name: str) -> Relabel:
+    """The registered draw of cases to be labelled again."""
+    if name not in protocol.relabel:
+        raise DrawNotDeclared(draw=name, section="relabel", declared=", ".join(protocol.relabel) or _("none"))
+    return protocol.relabel[name]
+
+
+def draws_of(
+    study: StudyState, protocol: Protocol, name: str, before: int | None = None
+) -> tuple[DrawMade, ...]:
+    """The draws of a name that were made as `protocol` registers it, oldest first."""
+    wanted = _plan(protocol, name)
+    found = []
+    for each in study.draws:
+        version = study.version(each.request.protocol)
+        if each.request.draw == name and version is not None and _plan(version.protocol, name) == wanted:
+            found.append(each)
+    return tuple(each for each in found if before is None or each.entry < before)
+
+
+def _plan(protocol: Protocol, name: str) -> bytes:
+    plan = protocol.sampling.get(name)
+    return (
+        b""
+        if plan is None
+        else canonical_json(plan.model_dump(mode="json", by_alias=True, exclude_none=True))
+    )
+
+
+# --- second labels -----------------------------------------------------------------------------------------
+
+
+def check_relabel_read(study: StudyState, pool: PoolState, request: Read) -> None:
+    """Whether cases may be handed out to be labelled again: as registered, before the pool is read."""
+    name = request.draw or ""
+    plan = relabel_of(study.in_force.protocol, name)
+    if plan.pool != pool.name:
+        raise RelabelsOutOfPlace(pool=pool.name, draw=name, entry=pool.sealed.entry, study=study.slug)
+    _check_open(study, pool, name)
+
+
+def _check_open(study: StudyState, pool: PoolState, name: str) -> None:
+    """Second labels are given once, and before anybody knows what the first ones led to."""
+    made = relabels_of(pool, name)
+    if made is not None:
+        raise RelabelsCommitted(draw=name, entry=made.entry, study=study.slug)
+    read = next(iter(pool.of_class("teste", "dev", "contraste", "guarda")), None)
+    if read is not None and pool.name != "dev":
+        raise RelabelsTooLate(pool=pool.name, entry=read.entry, study=study.slug)
+
+
+def decide_commit(state: State, request: Commit, by: str, facts: CommitFacts) -> CommitDecision:
+    """Whether second labels may be committed: of cases that were handed out for it, days apart, once."""
+    require_role(state, by, "registrant")
+    study = require_study(state, request.study)
+    require_open(study)
+    require_in_force(study, request.protocol)
+    plan = relabel_of(study.in_force.protocol, request.draw)
+    pool = require_sealed(study, request.pool)
+    if plan.pool != pool.name or not _handed_out(pool, request):
+        raise RelabelsOutOfPlace(pool=pool.name, draw=request.draw, entry=request.read, study=study.slug)
+    _check_open(study, pool, request.draw)
+    if facts.early:
+        raise RelabelsTooSoon(count=facts.early, days=plan.min_days_apart)
+    return CommitDecision(known=known_of(study))
+
+
+def _handed_out(pool: PoolState, request: Commit) -> bool:
+    """One read handed the cases out; a later one, which the request names, held the labels against the first."""
+    entries = [
+        read.entry
+        for read in pool.of_class("relabel")
+        if isinstance(read.request, Read)
+        and read.request.draw == request.draw
+        and read.entry > pool.sealed.entry
+    ]
+    return request.read in entries[1:]
+
+
+def relabels_of(pool: PoolState, name: str, before: int | None = None) -> Committed | None:
+    """The second labels that are committed under a name, of the pool as it is sealed now."""
+    return next(
+        (
+            made
+            for made in pool.commits
+            if made.request.draw == name
+            and made.entry > pool.sealed.entry
+            and (before is None or made.entry < before)
+        ),
+        None,
+    )
+
+
+def relabels_needed(protocol: Protocol, analyses: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of the second labels that analyses are on."""
+    plans = [protocol.analyses[name] for name in analyses]
+    return tuple(dict.fromkeys(name for plan in plans for name in plan.relabels()))
+
+
+def require_relabels(study: StudyState, pool: PoolState, analyses: tuple[str, ...]) -> None:
+    """An analysis of second labels waits for them, since a reveal is one read."""
+    wanted = relabels_needed(study.in_force.protocol, analyses)
+    missing = [name for name in wanted if relabels_of(pool, name) is None]
+    if missing:
+        raise RelabelsMissing(draws=", ".join(missing), study=study.slug)

@@ -1,0 +1,75 @@
+"""The gate: `guarda` answers verdicts, a limited number of times (rule 10)."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from lacre.canonical import canonical_json
+from lacre.errors import GateOnlyGuarda, GuardaExhausted, GuardaRetired, SealedAsOther
+from lacre.protocol.models import Protocol
+from lacre.rules.changes import uses
+from lacre.rules.requests import Read
+from lacre.rules.state import PoolState, StudyState
+from lacre.rules.wire import moment
+
+
+def analyses_of_gate(protocol: Protocol) -> tuple[str, ...]:
+    """The analyses a gate runs: all that are registered on `guarda`."""
+    return tuple(
+        name for name, plan in protocol.analyses.items() if protocol.pools[plan.pool].role == "guarda"
+    )
+
+
+def reads_left(study: StudyState, pool: PoolState) -> int:
+    """How many reads of `guarda` the plan in force still allows."""
+    most = study.in_force.protocol.pools[pool.name].max_reads or 0
+    return max(0, most - len(pool.of_class("guarda")))
+
+
+def check_gate(study: StudyState, pool: PoolState, request: Read) -> None:
+    """Rule 10: all analyses of `guarda`, within its budget, under the plan of its first read."""
+    protocol = study.in_force.protocol
+    analyses = analyses_of_gate(protocol)
+    if protocol.pools[pool.name].role != "guarda" or not analyses or request.analyses != analyses:
+        raise GateOnlyGuarda(study=study.slug)
+    if pool.standing != "guarda":
+        raise SealedAsOther(pool=pool.name, entry=pool.sealed.entry, time=moment(pool.sealed.time))
+    retired = retired_by(study, pool)
+    if retired is not None:
+        raise GuardaRetired(pool=pool.name, entry=retired)
+    if reads_left(study, pool) == 0:
+        most = protocol.pools[pool.name].max_reads
+        raise GuardaExhausted(pool=pool.name, most=most, study=study.slug)
+
+
+def retired_by(study: StudyState, pool: PoolState, after: Protocol | None = None) -> int | None:
+    """The read of `guarda` after which the plan was amended in what its analyses use, if it was.
+
+    `after` is a plan that would be put in force, in place of the one that is.
+    """
+    now = canonical_json(uses(after or study.in_force.protocol, pool.name))
+    for read in pool.of_class("guarda"):
+        version = study.version(read.request.protocol)
+        if version is None or canonical_json(uses(version.protocol, pool.name)) != now:
+            return read.entry
+    return None
+
+
+def share_of(protocol: Protocol, pool: str, read_class: str) -> Fraction:
+    """The part of its error rate that one read may spend: of `guarda`, one of `max_reads`."""
+    most = protocol.pools[pool].max_reads if read_class == "guarda" else None
+    return Fraction(1, most or 1)
+
+
+def verdicts_alone(document: Mapping[str, Any]) -> dict[str, Any]:
+    """What leaves `guarda` of an analysis: ids and states; no value, bound or left-out count."""
+    return {
+        **{name: document[name] for name in ("id", "kind", "state", "computed", "confirmatory")},
+        "estimates": [],
+        "criteria": [
+            {name: each[name] for name in ("id", "system", "state", "computed")}
+            for each in document["criteria"]
+        ],
+        "left_out": [],
+        "notes": [],
+    }

@@ -1,0 +1,299 @@
+"""Agreement with oneself as an analysis: passes in one file, relabels in another, and what is not there."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from lacre.analyses import analyse
+from lacre.analyses.estimate import Estimate, Measure, NotEstimable
+from lacre.analyses.given import Given
+from lacre.analyses.result import AnalysisResult
+from lacre.analyses.verdict import State
+from lacre.errors import UnitRepeated
+from lacre.protocol.document import parse
+from lacre.protocol.models import Protocol
+from lacre.tables.columns import TypedTable
+from lacre.tables.formats import Format
+from lacre.tables.read import read_table
+
+COLUMNS = {
+    "id": {"type": "text"},
+    "site": {"type": "text"},
+    "age": {"type": "ordinal", "values": ["young", "middle", "old"]},
+    "again": {"type": "ordinal", "values": ["young", "middle", "old"]},
+    "sad": {"type": "outcome", "positive": "yes", "negative": "no"},
+    "sex": {"type": "category", "values": ["f", "m"]},
+}
+PASSES = {"table": "cases", "passes": ["age", "again"]}
+RELABEL = {"cases": {"pool": "teste", "fraction": 0.1, "columns": ["age", "sad"], "seed": 3}}
+
+
+def protocol_of(plan: Mapping[str, Any], table: Mapping[str, Any] | None = None, **more: Any) -> Protocol:
+    document = {
+        "lacre": 1,
+        "study": "study",
+        "title": "Title",
+        "question": "Question?",
+        "language": "en",
+        "data": {"identifiable": False, "prior_exposure": "none"},
+        "tables": {"cases": {"key": "id", "columns": COLUMNS, **(table or {})}},
+        "pools": {"teste": {"tables": ["cases"]}},
+        "analyses": {"self": {"kind": "self_agreement", "pool": "teste", **plan}},
+        **more,
+    }
+    return parse(json.dumps(document).encode())
+
+
+def typed(protocol: Protocol, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> TypedTable:
+    cells = [{"id": f"c{place}", **row} for place, row in enumerate(rows)]
+    lines = [",".join(columns), *(",".join(str(row.get(name, "")) for name in columns) for row in cells)]
+    raw = ("\n".join(lines) + "\n").encode()
+    declared = protocol.tables["cases"]
+    held = {name: column for name, column in declared.columns.items() if name in columns}
+    return read_table(raw, declared.model_copy(update={"columns": held}), "cases", Format.CSV, only="pool")
+
+
+def run(protocol: Protocol, rows: Sequence[Mapping[str, Any]], **given: Any) -> AnalysisResult:
+    table = typed(protocol, rows, list(COLUMNS))
+    return analyse("self", replace(Given.of_one(protocol, "cases", table), **given), [""])
+
+
+def labels(agree: int, cases: int, **more: Any) -> list[dict[str, Any]]:
+    """Of `cases`, the first `agree` are labelled young twice, and the others old the second time."""
+    return [{"age": "young", "again": "young" if place < agree else "old", **more} for place in range(cases)]
+
+
+def test_passes_in_one_file() -> None:
+    """85 of 100: Wilson .767164 to .906940, and a floor of .2328; the empty middle value stays in the table."""
+    result = run(protocol_of(PASSES), labels(85, 100))
+    raw, kappa = result.estimates
+    assert isinstance(raw, Estimate)
+    assert (raw.numerator, raw.denominator, raw.group, raw.details) == (85, 100, (), {"column": "age"})
+    assert (raw.low, raw.high) == pytest.approx((0.767164, 0.906940), abs=5e-7)
+    assert isinstance(kappa, Measure)
+    assert kappa.value == 0  # the first labels are all one: no more than chance
+    (row,) = result.tables["agreement"]
+    assert row["values"] == ["young", "middle", "old"]
+    assert row["counts"] == [[85, 0, 15], [0, 0, 0], [0, 0, 0]]
+    assert row["floor"] == pytest.approx(0.2328, abs=5e-5)
+    assert row["disagreement"] == pytest.approx(0.15)
+    notes = {note.code: note.fields for note in result.notes}
+    assert notes["agreement-floor"] == {"column": "age", "floor": row["floor"]}
+    assert "independence-assumed" in notes
+    assert result.state == State.PASS  # nothing was asked
+
+
+def test_what_has_no_two_labels_is_counted() -> None:
+    rows = [
+        *labels(9, 10),
+        {"age": "", "again": "old"},
+        {"age": "ancient", "again": ""},
+        {"age": "old"},
+    ]
+    result = run(protocol_of(PASSES), rows)
+    assert {(each.reason, each.column): each.count for each in result.left_out} == {
+        ("missing", "age"): 1,
+        ("undeclared", "age"): 1,
+        ("missing", "again"): 1,
+    }
+    assert result.tables["agreement"][0]["n"] == 10
+    assert result.rows == 13
+
+
+def test_criteria_are_decided_by_the_interval() -> None:
+    """Lower and upper ends of 85/100 are .767 and .907."""
+    floors = {"a": (0.76, State.PASS), "b": (0.8, State.INSUFFICIENT_EVIDENCE), "c": (0.91, State.FAIL)}
+    criteria = [{"id": name, "metric": "raw_agreement", "min": low} for name, (low, _) in floors.items()]
+    criteria.append({"id": "review", "metric": "kappa", "min": -1, "requires_manual_review": True})
+    result = run(protocol_of({**PASSES, "criteria": criteria}), labels(85, 100))
+    assert [each.state for each in result.criteria[:3]] == [state for _, state in floors.values()]
+    assert result.criteria[3].state == State.MANUAL_REVIEW
+    assert result.criteria[3].scale == "kappa"
+    few = {"id": "few", "metric": "raw_agreement", "min": 0.1}
+    blank = [*labels(85, 88), *({"age": "old"} for _ in range(12))]
+    result = run(protocol_of({**PASSES, "criteria": [few]}), blank)
+    assert result.criteria[0].reason.code == "too-many-left-out"
+
+
+def test_kappa_is_not_estimable_where_it_is_undefined() -> None:
+    result = run(protocol_of(PASSES), labels(10, 10))
+    kappa = result.estimates[1]
+    assert isinstance(kappa, NotEstimable)
+    assert kappa.reason.code == "kappa-undefined"
+    assert result.tables["agreement"][0]["kappa"] is None
+    assert result.tables["agreement"][0]["floor"] == pytest.approx(3.8415 / 13.8415, abs=1e-5)
+    perfect = [*labels(5, 5), *({"age": "old", "again": "old"} for _ in range(4))]
+    result = run(protocol_of(PASSES), perfect)
+    kappa = result.estimates[1]
+    assert isinstance(kappa, NotEstimable)
+    assert kappa.reason.code == "kappa-without-error"
+    assert result.tables["agreement"][0]["floor"] == pytest.approx(0.299, abs=5e-4)
+
+
+def test_no_agreement_at_all_is_told_with_its_bound() -> None:
+    result = run(protocol_of(PASSES), labels(0, 20))
+    raw = result.estimates[0]
+    assert isinstance(raw, Estimate)
+    assert raw.zero_bound is not None
+    assert raw.zero_bound.rule_of_three == pytest.approx(0.15)
+
+
+def test_strata_share_the_error_rate() -> None:
+    """Two groups: each at 1 - .05/2; nobody of the sex that is absent."""
+    rows = [*labels(85, 100, sex="f"), *labels(5, 7)]
+    result = run(protocol_of({**PASSES, "by": [["sex"]]}), rows)
+    women, men = result.estimates[2], result.estimates[4]
+    assert isinstance(women, Estimate)
+    assert women.group == (("sex", "f"),)
+    assert women.simultaneous == 2
+    # Wilson at z = 2.241403, worked by hand.
+    centre, spread = 85 + 2.241403**2 / 2, 2.241403 * (85 * 0.15 + 2.241403**2 / 4) ** 0.5
+    assert women.low == pytest.approx((centre - spread) / (100 + 2.241403**2), abs=1e-6)
+    assert isinstance(men, NotEstimable)
+    assert men.reason.code == "no-cases"
+    assert ("missing", "sex", 7) in {(each.reason, each.column, each.count) for each in result.left_out}
+
+
+def test_clusters_decide_the_interval() -> None:
+    """25 sites of four cases alike: worth 25 at most, and the kappa's error is by site too."""
+    rows = [
+        {
+            "age": "young" if place < 60 else "old",
+            "again": "young" if place < 80 else "old",
+            "site": place // 4,
+        }
+        for place in range(100)
+    ]
+    alone = run(protocol_of(PASSES), rows)
+    result = run(protocol_of(PASSES, {"cluster": "site"}), rows)
+    raw, kappa = result.estimates
+    naive = alone.estimates[1]
+    assert isinstance(raw, Estimate)
+    assert isinstance(kappa, Measure)
+    assert isinstance(naive, Measure)
+    assert raw.method == "wilson on effective sample size"
+    assert raw.high - raw.low > 1.9 * (alone.estimates[0].high - alone.estimates[0].low)  # type: ignore[union-attr]
+    # Four alike each: the error of 25, with the factor of 25 clusters.
+    assert kappa.high - kappa.value == pytest.approx(  # type: ignore[operator]
+        (naive.high - naive.value) * 2 * (25 / 24) ** 0.5  # type: ignore[operator]
+    )
+    lost = run(protocol_of(PASSES, {"cluster": "site"}), [*rows, *labels(0, 9)])
+    assert lost.estimates[0] == raw
+    assert ("missing", "site", 9) in {(each.reason, each.column, each.count) for each in lost.left_out}
+    few = run(protocol_of(PASSES, {"cluster": "site"}), [{**row, "site": 1} for row in rows])
+    assert [each.reason.code for each in few.estimates if isinstance(each, NotEstimable)] == [
+        "too-few-clusters"
+    ] * 2
+    assert few.tables["agreement"][0]["floor"] is None
+    crossed = run(protocol_of(PASSES, {"cluster": ["site", "sex"]}), rows)
+    assert {each.reason.code for each in crossed.estimates if isinstance(each, NotEstimable)} == {
+        "crossed-clusters"
+    }
+
+
+def test_relabels_are_joined_by_key() -> None:
+    """Of 40 cases 20 were labelled again, in another order; one label changed, one is blank, one is unknown."""
+    criterion = {"id": "c", "metric": "raw_agreement", "column": "sad", "min": 0.5}
+    protocol = protocol_of({"relabel": "cases", "criteria": [criterion]}, relabel=RELABEL)
+    rows = [{"age": "old", "sad": "yes" if place % 2 else "no"} for place in range(40)]
+    second = [
+        {"id": f"c{place}", "age": "old", "sad": "yes" if place % 2 else "no"} for place in range(38, 18, -1)
+    ]
+    second[0]["age"] = "young"
+    second[1]["sad"] = ""
+    again = typed(protocol, [*second, {"id": "who", "age": "old"}], ["id", "age", "sad"])
+    result = run(protocol, rows, relabelled={"cases": again})
+    assert result.rows == 20
+    age, sad = result.tables["agreement"]
+    assert (age["column"], age["agree"], age["n"]) == ("age", 19, 20)
+    assert age["counts"][2] == [1, 0, 19]
+    assert (sad["column"], sad["agree"], sad["n"], sad["values"]) == ("sad", 19, 19, ["no", "yes"])
+    assert (result.criteria[0].value, result.criteria[0].details) == (1, {"column": "sad"})
+    assert {(each.reason, each.column, each.count) for each in result.left_out} == {
+        ("unknown", "id", 1),
+        ("missing", "sad", 1),
+    }
+
+
+def test_without_relabels_nothing_can_be_said() -> None:
+    criterion = {"id": "c", "metric": "raw_agreement", "column": "age", "min": 0.5}
+    protocol = protocol_of({"relabel": "cases", "criteria": [criterion]}, relabel=RELABEL)
+    result = run(protocol, labels(9, 10))
+    assert {each.reason.code for each in result.estimates if isinstance(each, NotEstimable)} == {
+        "not-relabelled"
+    }
+    assert result.criteria[0].state == State.INSUFFICIENT_EVIDENCE
+    assert result.criteria[0].reason.code == "not-relabelled"
+
+
+def test_few_cases_are_told_of_nobody() -> None:
+    """Identifiable data: a margin of 3 shows no counts; a group of 3 shows no agreement, nor does the other."""
+    data = {"identifiable": True, "prior_exposure": "none"}
+    (everybody,) = run(protocol_of(PASSES, data=data), labels(50, 53)).tables["agreement"]
+    assert everybody["counts"] is None
+    assert (everybody["n"], everybody["agree"]) == (53, 50)
+    (everybody,) = run(protocol_of(PASSES, data=data), labels(48, 53)).tables["agreement"]
+    assert everybody["counts"] == [[48, 0, 5], [0, 0, 0], [0, 0, 0]]
+    rows = [*labels(47, 50, sex="f"), *labels(3, 3, sex="m")]
+    result = run(protocol_of({**PASSES, "by": [["sex"]]}, data=data), rows)
+    groups = result.tables["agreement"][1:]
+    assert [set(row) for row in groups] == [{"group", "withheld"}] * 2
+
+
+def test_a_unit_may_stand_once() -> None:
+    protocol = protocol_of(PASSES, {"unit": "site"})
+    with pytest.raises(UnitRepeated):
+        run(protocol, [{**row, "site": "one"} for row in labels(2, 2)])
+
+
+def test_guarda_spends_a_share_of_the_error_rate() -> None:
+    from fractions import Fraction
+
+    result = run(protocol_of(PASSES), labels(85, 100), share=Fraction(1, 5), review=("engine-changed",))
+    raw = result.estimates[0]
+    assert isinstance(raw, Estimate)
+    assert raw.confidence == pytest.approx(0.99)
+    centre, spread = 85 + 2.575829**2 / 2, 2.575829 * (85 * 0.15 + 2.575829**2 / 4) ** 0.5
+    assert raw.low == pytest.approx((centre - spread) / (100 + 2.575829**2), abs=1e-6)
+    assert result.state == State.MANUAL_REVIEW
+
+
+def test_annotators_agree_with_themselves(data_dir: Path) -> None:
+    """XHateStability as a study: raw .7933, kappa .5866, and by condition as published with the data."""
+    name = "6-sampling-relabel/xhatestability_annotations.csv"
+    entries = json.loads((data_dir / "expected.json").read_text())
+    published = next(each["expected"] for each in entries if each["files"][0]["file"] == name)
+    file = pd.read_csv(data_dir / name, skipinitialspace=True)
+    values = sorted({*file["label1"], *file["label2"]})
+    conditions = ["en-en", "de-en", "en-de", "de-de"]
+    columns = {
+        "id": {"type": "text"},
+        "annotator": {"type": "text"},
+        "condition": {"type": "category", "values": conditions},
+        "label1": {"type": "category", "values": values},
+        "label2": {"type": "category", "values": values},
+    }
+    plan = {"table": "cases", "passes": ["label1", "label2"], "by": [["condition"]]}
+    for clustered in ({}, {"cluster": "annotator"}):
+        protocol = protocol_of(plan, {"columns": columns, **clustered})
+        cells = file.assign(id=[f"t{place}" for place in range(len(file))])[list(columns)]
+        raw = cells.to_csv(index=False).encode()
+        table = read_table(raw, protocol.tables["cases"], "cases", Format.CSV, only="pool")
+        result = analyse("self", Given.of_one(protocol, "cases", table), [""])
+        everybody, *by = result.tables["agreement"]
+        assert (everybody["raw"], everybody["kappa"]) == pytest.approx(
+            (published["all"]["raw"], published["all"]["kappa"]), abs=5e-5
+        )
+        for row, condition in zip(by, conditions, strict=True):
+            assert [row["n"], row["raw"], row["kappa"]] == pytest.approx(published[condition], abs=5e-5)
+        assert result.notes[0].code == "agreement-floor"
+        # 1658 of 2090 with Wilson by hand: a floor of .2246 if every text were a person's own; by annotator more.
+        if clustered:
+            assert everybody["floor"] > 0.24
+        else:
+            assert everybody["floor"] == pytest.approx(0.2246, abs=5e-5)

@@ -1,0 +1,386 @@
+"""A result as HTML: valid, closed to the network, readable without eyes or colour, and true to its document."""
+
+import copy
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import html5lib
+import pytest
+
+from lacre.report.html.result_html import POLICY, fragment, page
+from lacre.report.html.style import DARK, GROUNDS, LIGHT, LINES, SCOPE, WORDS, sheet
+from lacre.report.html.written import write_report
+from lacre.report.words import metric
+
+from . import hand_written
+from .conftest import Life
+
+HTML, SVG = "{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}"
+REAL = ("result", "again", "rehearsed", "seen-again", "erratum", "corrected", "withdrawn-result")
+BY_POSE = f"{metric('recall')} by pose"
+HEADINGS = re.compile(r"h[1-6]$")
+
+
+def parsed(text: str) -> Element:
+    """The page's tree; what HTML does not allow is an error."""
+    root: Element = html5lib.HTMLParser(strict=True).parse(text)
+    return root
+
+
+def parsed_fragment(text: str) -> Element:
+    """A fragment's tree."""
+    root: Element = html5lib.HTMLParser(strict=True).parseFragment(text)
+    return root
+
+
+def tag(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def words(element: Element) -> str:
+    """The text of an element, in one line."""
+    return " ".join("".join(element.itertext()).split())
+
+
+def all_of(root: Element, *names: str) -> Iterator[Element]:
+    return (each for each in root.iter() if isinstance(each.tag, str) and tag(each) in names)
+
+
+@pytest.fixture(scope="session")
+def pages(life: Life) -> dict[str, str]:
+    """Pages of real results, and one of every kind of analysis."""
+    found = {name: page(life.outcomes[name]) for name in REAL}
+    return {**found, "every-kind": page(hand_written.shown(life.outcomes["seen-again"]))}
+
+
+@pytest.fixture(scope="session")
+def every_kind(pages: dict[str, str]) -> Element:
+    return parsed(pages["every-kind"])
+
+
+@pytest.fixture(params=[*REAL, "every-kind"])
+def root(pages: dict[str, str], request: pytest.FixtureRequest) -> Element:
+    """Each page in turn."""
+    return parsed(pages[request.param])
+
+
+# --- what a browser makes of it ----------------------------------------------------------------------------
+
+
+def test_nothing_runs_loads_or_leads_elsewhere(root: Element) -> None:
+    tags = {tag(each) for each in root.iter() if isinstance(each.tag, str)}
+    assert not tags & {"script", "link", "img", "iframe", "object", "a", "base", "form", "image", "use"}
+    for each in root.iter():
+        for name in each.attrib:
+            assert not name.startswith("on")
+            assert name not in {"href", "src", "style", "srcset", "action"}
+    (policy,) = [each for each in all_of(root, "meta") if each.get("http-equiv") == "Content-Security-Policy"]
+    assert policy.get("content") == POLICY == "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    assert not re.search(r"url\(|@import|expression", "".join(map(words, all_of(root, "style"))))
+
+
+def test_words_of_others_are_words(every_kind: Element) -> None:
+    """A group's name that is markup, a quote, and a mark that turns text around stands in its cell as it is."""
+    escaped = hand_written.HOSTILE.replace("\u202e", "\\u202e")
+    heads = [words(each) for each in all_of(every_kind, "th")]
+    assert f"{escaped} × pequena" in heads
+    assert f"{hand_written.LONG} × {hand_written.RIGHT_TO_LEFT}" in heads
+    assert "\u202e" not in words(every_kind)
+
+
+def test_the_same_result_gives_the_same_bytes(life: Life, pages: dict[str, str], tmp_path: Path) -> None:
+    shown = life.outcomes["seen-again"]
+    assert page(shown) == pages["seen-again"]
+    written = write_report(shown, tmp_path / "r.html", overwrite=False)
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == pages["seen-again"]
+    assert written.bytes == len(pages["seen-again"].encode())
+
+
+def test_the_language_of_the_words_and_that_of_the_plan(every_kind: Element) -> None:
+    """The words of lacre are English, those of the plan say what they are: a screen reader reads each as it is."""
+    assert every_kind.get("lang") == "en"
+    (title,) = all_of(every_kind, "h1")
+    assert [each.get("lang") for each in title] == ["pt-BR"]
+
+
+# --- without eyes, without colour --------------------------------------------------------------------------
+
+
+def test_headings_go_down_one_by_one(root: Element) -> None:
+    levels = [
+        int(tag(each)[1]) for each in root.iter() if isinstance(each.tag, str) and HEADINGS.match(tag(each))
+    ]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_no_name_is_given_twice_and_each_that_is_used_is_given(root: Element) -> None:
+    given = [each.get("id") for each in root.iter() if each.get("id")]
+    assert len(given) == len(set(given))
+    for each in root.iter():
+        for used in (each.get("aria-labelledby") or "").split():
+            assert used in given
+
+
+def test_every_drawing_has_a_title_a_description_and_a_table(root: Element) -> None:
+    drawings = [each for each in all_of(root, "svg") if each.get("role") is not None]
+    assert drawings
+    for each in drawings:
+        assert each.get("role") == "img"
+        title, described = list(each)[:2]
+        assert (tag(title), tag(described)) == ("title", "desc")
+        assert words(title)
+        assert words(described)
+        assert each.get("aria-labelledby") == f"{title.get('id')} {described.get('id')}"
+        assert all(group.get("aria-hidden") == "true" for group in list(each)[2:])
+
+
+def test_every_table_has_a_caption_and_heads(root: Element) -> None:
+    tables = list(all_of(root, "table"))
+    assert tables
+    for table in tables:
+        caption, head, body = list(table)
+        assert words(caption)
+        assert {each.get("scope") for each in all_of(head, "th")} == {"col"}
+        for row in body:
+            assert [tag(each) for each in row] == ["th"] + ["td"] * (len(row) - 1)
+            assert row[0].get("scope") == "row"
+            assert len(row) == len(head[0])
+    for region in root.iter():
+        if region.get("tabindex") is not None and tag(region) == "div":
+            assert (region.get("role"), bool(region.get("aria-labelledby"))) == ("region", True)
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of `#rrggbb` (WCAG 2.2)."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_the_contrast_is_that_of_wcag_aa(palette: dict[str, str]) -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    for ground in GROUNDS:
+        for name in WORDS:
+            assert contrast(palette[name], palette[ground]) >= 4.5, (name, ground)
+        for name in LINES:
+            # The names beside the curves are words.
+            assert contrast(palette[name], palette[ground]) >= 4.5, (name, ground)
+
+
+def test_no_verdict_is_a_colour_alone(root: Element) -> None:
+    for each in all_of(root, "span", "p"):
+        if "state" in (each.get("class") or "").split():
+            assert re.search("PASS|FAIL|INSUFFICIENT_EVIDENCE|MANUAL_REVIEW", words(each))
+
+
+def test_curves_differ_by_dashes_and_marks(every_kind: Element) -> None:
+    first = next(each for each in all_of(every_kind, "svg") if "det" in (each.get("class") or ""))
+    curves = [
+        each.get("class") or "" for each in all_of(first, "polyline") if "curve" in (each.get("class") or "")
+    ]
+    assert len(curves) == 3
+    assert len({name for each in curves for name in each.split() if re.match(r"d\d", name)}) == 3
+    names = [words(each) for each in all_of(first, "text")]
+    assert {"grupo-a", "grupo-b"} <= set(names)
+
+
+# --- in somebody else's page -------------------------------------------------------------------------------
+
+
+def test_a_fragment_says_the_same_and_keeps_to_itself(life: Life, pages: dict[str, str]) -> None:
+    text = fragment(life.outcomes["seen-again"])
+    assert life.outcomes["seen-again"]._repr_html_() == text
+    made = parsed_fragment(text)
+    (own,) = list(made)
+    assert (tag(own), own.get("class")) == ("div", SCOPE)
+    (main,) = all_of(parsed(pages["seen-again"]), "main")
+    assert words(own[1]) == words(main[0])
+    levels = [tag(each) for each in own.iter() if isinstance(each.tag, str) and HEADINGS.match(tag(each))]
+    assert min(levels) == levels[0] == "h3"
+
+
+def test_every_rule_of_a_fragment_is_held_to_it() -> None:
+    bare = re.sub(r"@media [^{]*\{", "", sheet(fragment=True))
+    rules = re.findall(r"([^{}]+)\{[^{}]*\}", bare)
+    assert len(rules) > 60
+    for rule in rules:
+        for selector in rule.split(","):
+            assert f".{SCOPE}.{SCOPE}" in selector, selector
+    whole = re.findall(r"([^{}]+)\{[^{}]*\}", re.sub(r"@media [^{]*\{", "", sheet(fragment=False)))
+    assert {rule.strip() for rule in whole if SCOPE not in rule} == {":root", "html", "body", "@page"}
+
+
+# --- what it says ------------------------------------------------------------------------------------------
+
+
+def rows(root: Element, caption: str) -> list[list[str]]:
+    """The cells of the tables whose caption begins so."""
+    found = []
+    for table in all_of(root, "table"):
+        if words(table[0]).startswith(caption):
+            found += [[words(cell) for cell in row] for row in table[2]]
+    return found
+
+
+def test_the_verdict_and_why_come_first(pages: dict[str, str]) -> None:
+    text = words(parsed(pages["corrected"]))
+    asked = (
+        *("Screen, parity of misses", "Does the screen miss more often in one group?", "screen@5", "Verdict"),
+        "Confirmatory: the first read of teste, by a plan registered before it.",
+        *(
+            "All criteria",
+            "misses",
+            "self-held. One person has the data and the key",
+            "none; no checkpoint of",
+        ),
+        *("registered the protocol sha256:", "this result: result of entry 4", "put a deviation on record"),
+        *(
+            "lacre audit screen@5",
+            "lacre verify r.zip --key lab.example/bias+",
+            "Not shown",
+            "max_group_gap: 0.05",
+        ),
+    )
+    at = -1
+    for each in asked:
+        at = text.find(each, at + 1)
+        assert at >= 0, each
+
+
+def test_a_plan_shows_what_the_result_rests_on_and_no_other_pool(pages: dict[str, str]) -> None:
+    (plan,) = all_of(parsed(pages["seen-again"]), "pre")
+    text = "".join(plan.itertext())
+    assert "cases:" in text
+    assert re.search(r"^pools:\n  teste:", text, re.MULTILINE)
+    assert not re.search(r"^  dev:", text, re.MULTILINE)
+
+
+def test_drawings_and_tables_say_the_same_numbers(every_kind: Element) -> None:
+    """171 of 190 is 90.0 %; each row of the drawing's description is in the table below it."""
+    told = {row[0]: row[1:] for row in rows(every_kind, "worst-cell: ")}
+    assert told["bebe × grande"][:4] == ["171 of 190", "90.0 %", "84.9–93.5 %", "✓PASS"]
+    drawing = next(each for each in all_of(every_kind, "svg") if "worst-cell: " in words(each[0]))
+    described = words(drawing[1])
+    assert "floor 80 %." in described
+    for name, (_cases, rate, interval, *_rest) in told.items():
+        if rate != "–":
+            assert f"{name}: {rate} ({interval})" in described
+
+
+def test_what_has_no_interval_is_said_in_words(every_kind: Element) -> None:
+    told = {row[0]: row[-1] for row in rows(every_kind, "worst-cell: ")}
+    assert told["idoso × pequena"] == "There are no cases."
+    assert told["idoso × media"].startswith("Withheld: a group of fewer than 5 cases")
+
+
+def test_nothing_counted_is_never_a_zero(every_kind: Element) -> None:
+    """3/119 is 2.5 %; the interval's own end is 3.1 %."""
+    (pose,) = [row for row in rows(every_kind, BY_POSE) if row[0] == "perfil"]
+    assert pose[1:] == ["0 of 119", "up to 2.5 %", "0.0–3.1 %"]
+    drawing = next(each for each in all_of(every_kind, "svg") if BY_POSE in words(each[0]))
+    assert "perfil: up to 2.5 %" in words(drawing[1])
+    classes = [each.get("class") or "" for each in drawing.iter()]
+    assert [each for each in classes if each.startswith("mark arrow")] == ["mark arrow open"]
+
+
+def test_numbers_of_each_kind_read_as_what_they_are(every_kind: Element) -> None:
+    told = {row[0]: row[1:] for row in rows(every_kind, "All criteria")}
+    assert told["bebes"][2:] == [
+        f"{metric('stratum_difference')}: at least −5 points",
+        "−5.2 points",
+        "−9.1 to −1.3 points",
+    ]
+    assert told["fmr-ratio"][3:] == ["–", "1.200 or more"]
+    assert told["limiar"][3:] == ["0.02 cosine", "0.01 to 0.04 cosine"]
+    assert told["queue"][3:] == ["up to 3.1 %", "0.0–3.1 %"]
+    thresholds = rows(every_kind, "Thresholds in use")
+    assert thresholds == [
+        ["detector", "0.4125", "frozen at entry 7"],
+        ["matcher", "0.5 cosine", "fixed in the plan"],
+    ]
+
+
+def test_the_tables_of_every_kind(every_kind: Element) -> None:
+    counts = rows(every_kind, "Counts of pairs")
+    assert counts[0] == ["jpeg-30 against original", "1600", "300", "794", "150", "86", "570", "4"]
+    assert rows(every_kind, "Differences and tests")[0][1:3] == ["−4.0 points", "−5.9 to −2.1 points"]
+    ladder = rows(every_kind, "Rungs, in the registered order")
+    assert ladder[0] == [
+        "fmr-ratio",
+        "✗FAIL 4.200 (3.100 to 7.700)",
+        "✓PASS 2.200 (1.200 to 2.900)",
+        "did not run",
+    ]
+    assert rows(every_kind, "Counts at the common threshold: nenhuma")[1] == [
+        *("grupo-b", "3000", "21", "3000", "3", "9"),
+    ]
+    assert rows(every_kind, "false matches of at most 0.1 %")[3][-1] == "unresolved at n = 3000"
+    age, monk = rows(every_kind, "Agreement of two passes")
+    assert age == ["age", "100", "85", "85.0 %", "76.7–90.7 %", "0.659", "0.500 to 0.810", "23.3 %"]
+    assert monk == ["monk", "0", "0", "–", "–", "–", "–", "–"]
+    assert rows(every_kind, "age: the first pass down")[0] == ["bebe", "60", "5"]
+    assert rows(every_kind, "Strata of the sample")[0] == ["E", "4421", "100", "–"]
+    assert rows(every_kind, "later kind")[0][1:] == ["0.25, –", "deep: 1"]
+
+
+NAMED = {
+    "metric",
+    "group",
+    "id",
+    "state",
+    "rule",
+    "threshold",
+    "target",
+    "at",
+    "column",
+    "variant",
+    "baseline",
+}
+"""Names without which nobody knows what a number is."""
+
+
+def thinner(document: Any) -> Iterator[Any]:
+    """The document with each optional name of a table's rows taken out, one at a time."""
+    for analysis in document["analyses"]:
+        for table, held in (analysis.get("tables") or {}).items():
+            for name in {key for row in held for key in row} - NAMED:
+                made = copy.deepcopy(document)
+                (own,) = [each for each in made["analyses"] if each["id"] == analysis["id"]]
+                for row in own["tables"][table]:
+                    row.pop(name, None)
+                made["analyses"] = [own]
+                yield made
+
+
+def test_what_is_absent_from_a_table_is_done_without(life: Life) -> None:
+    """Versions to come may leave out what this one shows, and pages of old results must be written all the same."""
+    import dataclasses
+
+    shown = hand_written.shown(life.outcomes["seen-again"])
+    tried = 0
+    for document in thinner(dict(shown.document)):
+        assert page(dataclasses.replace(shown, document=document)).endswith("</html>\n")
+        tried += 1
+    assert tried > 40
+
+
+def test_a_result_from_a_bundle_has_no_history(life: Life) -> None:
+    """Whoever has a bundle alone has the numbers, not the study's state: the page does without."""
+    import dataclasses
+
+    root = parsed(page(dataclasses.replace(life.outcomes["seen-again"], background=None)))
+    (title,) = all_of(root, "h1")
+    assert words(title) == "screen@5"
+    assert "History" not in [words(each) for each in all_of(root, "h2")]
