@@ -13,6 +13,7 @@ from lacre.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {
+    "PIL",
     *("alembic", "cryptography", "numpy", "pandas", "pyarrow", "pydantic", "pyrage", "rich", "scipy"),
     *("sqlalchemy", "yaml"),
 }

@@ -210,6 +210,10 @@ def test_rfw_as_a_study(data_dir: Path, expected: dict[str, Any]) -> None:
     shared = analysed(pairs, {**plan, "cluster": ["Class_ID_s1", "Class_ID_s2"]}, columns, expected["T"])
     naive = analysed(pairs, plan, columns, expected["T"])
     assert (shared["state"], shared["criteria"][0]["value"]) == ("FAIL", pytest.approx(19.5))
+    (apart,) = [
+        each for each in shared["estimates"] if each["metric"] == "false_match_ratio" and each.get("versus")
+    ]
+    assert (apart["group"], apart["versus"]) == ({"race": "African"}, {"race": "Caucasian"})
     rates = {(each["metric"], each["group"].get("race")): each for each in shared["estimates"]}
     plain = {(each["metric"], each["group"].get("race")): each for each in naive["estimates"]}
     for race in RACES:
@@ -231,10 +235,8 @@ def test_rfw_as_a_study(data_dir: Path, expected: dict[str, Any]) -> None:
 def test_deepface_pivot_has_no_errors(data_dir: Path) -> None:
     """Facenet's cosine distances part 140 genuine from 140 impostor pairs: 0/140 is "up to 2.1 %", never 0."""
     pairs = pd.read_csv(data_dir / "3-verification" / "deepface_face-recognition-pivot.csv", dtype=str)
-    score, same = (
-        pairs["Facenet_cosine"].astype(np.float64).to_numpy(np.float64),
-        (pairs["decision"] == "Yes").to_numpy(),
-    )
+    score: npt.NDArray[np.float64] = np.array(pairs["Facenet_cosine"], np.float64)
+    same = (pairs["decision"] == "Yes").to_numpy()
     at = threshold_for_false_match(score[~same], 0.001, "distance")
     assert (at.events, at.cases, at.unresolved) == (0, 140, True)
     columns = {

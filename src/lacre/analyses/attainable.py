@@ -4,7 +4,8 @@ An outcome is whatever the rows a plan asks for may turn out to be: how they fal
 plan leaves that open, and which of them are events. Reviews are left aside: that a person decides is a verdict
 of its own. Only what provably cannot be counts as out of reach.
 
-What follows rests on the bounds of Clopper and Pearson at one error rate, [l(k, n), u(k, n)]:
+What follows rests on the bounds of Clopper and Pearson at one error rate, [l(k, n), u(k, n)]; 1 holds for those of
+Wilson, too, and is all that a bound on each group asks for:
 
 1. Both rise with the events k. l(n, n) rises with n and u(0, n) falls, and 1 - l(n, n) = u(0, n).
 2. No interval of n cases is narrower than that of no events, and none of 1 to n - 1 events is narrower than that
@@ -19,12 +20,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from lacre.analyses.planned import Room
-from lacre.analyses.verdict import Booleans, Rule
+from lacre.analyses.verdict import Booleans, Decision, Rule
 from lacre.stats.clusters import MIN_CLUSTERS
-from lacre.stats.fairness import Ints, RateCounts, simultaneous_bounds
-from lacre.stats.proportions import Floats, clopper_pearson
+from lacre.stats.fairness import Ints
+from lacre.stats.proportions import Floats, Interval, clopper_pearson
+
+Bounds = Callable[[npt.ArrayLike, npt.ArrayLike, float], Interval]
+"""Of events, cases and an error rate: the interval of each."""
 
 MOST_CASES = 10**9
 """Cases of one group up to which a size is looked for."""
@@ -59,7 +64,8 @@ class Attainable(NamedTuple):
 class Judged:
     """A rule over `groups` declared groups, and how small one of them may be to be judged at all.
 
-    `alpha` is the error rate that the groups share. With `estimable` false there are never any bounds.
+    `alpha` is the error rate that the groups share. With `estimable` false there are never any bounds. `bounds` are
+    those of a bound on each group (a gap's are Clopper and Pearson's).
     """
 
     rule: Rule
@@ -68,6 +74,7 @@ class Judged:
     min_cell: int
     clustered: bool = False
     estimable: bool = True
+    bounds: Bounds = clopper_pearson
 
     @property
     def least(self) -> int:
@@ -78,7 +85,7 @@ class Judged:
         """Return the smallest equal group sizes at which the rule can pass, and fail."""
         if not self.estimable:
             return Minimum(None, None)
-        return minimum_cases(self.rule, self.groups, self.alpha, self.least)
+        return minimum_cases(self.rule, self.groups, self.alpha, self.least, self.bounds)
 
     def within(self, room: Room) -> Attainable:
         """Tell which verdicts some outcome comes to whose group sizes there is `room` for."""
@@ -87,9 +94,10 @@ class Judged:
         least = self.minimum()
         gap = self.rule.form == "max_group_gap"
         # Only at the very end of the scale is there nothing beyond the limit, or are no bounds ever on it.
-        strictest, idle = (1.0, 0.0) if self.rule.form == "worst_group_min" else (0.0, 1.0)
-        to_pass = _bar(least.to_pass, impossible=self.rule.limit == strictest)
-        to_fail = _bar(least.to_fail, impossible=self.rule.limit == idle)
+        at_most, at_least = self.rule.limit <= 0, self.rule.limit >= 1
+        strictest, idle = (at_least, at_most) if self.rule.form == "worst_group_min" else (at_most, at_least)
+        to_pass = _bar(least.to_pass, impossible=strictest)
+        to_fail = _bar(least.to_fail, impossible=idle)
         passes = to_pass is not None and (
             room.holds(to_pass, to_pass) or (gap and self._one_is_small(room, to_pass))
         )
@@ -169,7 +177,9 @@ def _first(enough: Callable[[Ints], Booleans], start: Ints) -> Ints:
     return high
 
 
-def minimum_cases(rule: Rule, groups: int, alpha: float, min_cell: int) -> Minimum:
+def minimum_cases(
+    rule: Rule, groups: int, alpha: float, min_cell: int, bounds: Bounds = clopper_pearson
+) -> Minimum:
     """Return the smallest equal group sizes at which `rule` over `groups` declared groups can pass, and fail.
 
     It passes soonest with no events (a floor: with events alone) and fails soonest with events alone (a
@@ -179,30 +189,28 @@ def minimum_cases(rule: Rule, groups: int, alpha: float, min_cell: int) -> Minim
     mixed = np.arange(groups) == 0
     floor = rule.form == "worst_group_min"
     against = mixed.astype(float) if rule.form == "max_group_gap" else none if floor else every
+    usable = np.ones(groups, np.bool_)
+
+    def decided(cases: int, shares: Floats) -> Decision:
+        n = np.full(groups, cases, np.int64)
+        return rule.decide(*bounds((shares * cases).astype(np.int64), n, alpha / groups), usable)
+
     return Minimum(
-        to_pass=_smallest(rule, every if floor else none, alpha, min_cell, passes=True),
-        to_fail=_smallest(rule, against, alpha, min_cell, passes=False),
+        to_pass=smallest(lambda n: bool(decided(n, every if floor else none).passes), min_cell),
+        to_fail=smallest(lambda n: bool(decided(n, against).fails), min_cell),
     )
 
 
-def _smallest(rule: Rule, shares: Floats, alpha: float, min_cell: int, *, passes: bool) -> int | None:
-    groups = len(shares)
-    usable = np.ones(groups, np.bool_)
-
-    def decided(cases: int) -> bool:
-        n = np.full(groups, cases, np.int64)
-        counts = RateCounts((shares * cases).astype(np.int64), np.zeros(groups, np.int64), n)
-        decision = rule.decide(*simultaneous_bounds(counts, alpha, groups), usable)
-        return bool(decision.passes if passes else decision.fails)
-
-    if decided(min_cell):
-        return min_cell
-    low, high = min_cell, 2 * min_cell
-    while not decided(high):
+def smallest(enough: Callable[[int], bool], least: int) -> int | None:
+    """Return the first number from `least` on that is enough, as all above it are; None above `MOST_CASES`."""
+    if enough(least):
+        return least
+    low, high = least, 2 * max(1, least)
+    while not enough(high):
         low, high = high, 2 * high
         if low > MOST_CASES:
             return None
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if decided(middle) else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high

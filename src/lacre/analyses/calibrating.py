@@ -102,6 +102,8 @@ def _scores(
         scores = column.values
     else:
         cohort = given.table(system, basis.normalise.table)
+        excluded = given.protocol.tables[basis.normalise.table].exclude
+        cohort = cohort.select(apply_exclusions(cohort, excluded).kept)
         made = normalised_scores(table, cohort, basis.score, basis.normalise, basis.direction)
         if made.degenerate or made.without:
             raise ScoresNotNormalised(table=basis.table, degenerate=made.degenerate, without=made.without)

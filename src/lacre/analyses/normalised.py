@@ -50,7 +50,7 @@ def normalised_scores(
         image.append(np.fromiter(codes, np.int64, len(names)))
         scored.append(values)
     images, scores = np.concatenate(image), np.concatenate(scored)
-    kept = (images >= 0) & ~np.isnan(scores)
+    kept = images >= 0
     found = cohort_statistics(images[kept], scores[kept], len(code_of), how.ddof, direction, how.top)
     enrolled, tested = (_places(table.columns[here], there, code_of) for here, there in how.on)
     norm = NORMS[how.kind]

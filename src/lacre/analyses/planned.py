@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from lacre.analyses.families import exact
 from lacre.protocol.kinds.group_fairness import Criterion, GroupFairnessPlan
+from lacre.protocol.kinds.parts import stratum_values
+from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.models import Protocol
 
 UNLIMITED = 10**18
@@ -77,7 +79,12 @@ class Room:
     def largest(self) -> int:
         """Return the most cases that any one group can have."""
         tops = (max(map(margin.most, range(len(margin.own)))) for margin in self.margins)
-        return min(self.cases, *tops)
+        return min((self.cases, *tops))
+
+    def two(self, first: Sequence[int], second: Sequence[int]) -> Pair:
+        """Return the most cases of two groups, each by the place of its value in every margin."""
+        caps = [_cap(margin, *places) for margin, *places in zip(self.margins, first, second, strict=True)]
+        return Pair(*(min((self.cases, *each)) for each in zip(*caps, strict=True)))
 
     def pairs(self) -> Iterator[Pair]:
         """Give the pairs of groups that any other pair has at most as many cases as.
@@ -92,15 +99,21 @@ class Room:
                 yield Pair(*(min(self.cases, *each) for each in zip(*caps, strict=True)))
 
 
+def _cap(margin: Margin, first: int, second: int) -> Pair:
+    """Return what one attribute leaves two groups of these values of it."""
+    if first == second:
+        return Pair(margin.most(first), margin.most(first), margin.most(first))
+    both = margin.own[first] + margin.own[second] + margin.spare
+    return Pair(margin.most(first), margin.most(second), both)
+
+
 def _ways(margin: Margin) -> list[tuple[Pair, bool]]:
     """Return what one attribute leaves two groups that share a value of it, and two that differ in it."""
     first, *rest = sorted(range(len(margin.own)), key=margin.most, reverse=True)
-    most = margin.most(first)
-    ways = [(Pair(most, most, most), False)]
+    ways = [(_cap(margin, first, first), False)]
     if rest:
-        second = margin.most(rest[0])
-        both = margin.own[first] + margin.own[rest[0]] + margin.spare
-        ways += [(Pair(most, second, both), True), (Pair(second, most, both), True)]
+        pair = _cap(margin, first, rest[0])
+        ways += [(pair, True), (Pair(pair.second, pair.first, pair.both), True)]
     return ways
 
 
@@ -113,19 +126,37 @@ def room(protocol: Protocol, plan: GroupFairnessPlan, criterion: Criterion) -> R
     the assumed share of positive labels, fixes how many cases a rate of one label has; otherwise all may be of
     that label. A value that `exclude` drops has no cases.
     """
-    pool = protocol.pools[plan.pool]
-    rows = pool.planned.get(plan.table)
-    margins = tuple(
-        _margin(protocol, plan, name, protocol.tables[plan.table].columns[name].named_values)
-        for name in criterion.by
-    )
+    of = (plan.label, POSITIVE[criterion.metric]) if criterion.metric in POSITIVE else None
+    found = room_of(protocol, plan, criterion.by, of)
+    rows = protocol.pools[plan.pool].planned.get(plan.table)
+    if of is None or plan.assume is None or plan.assume.label is None or rows is None:
+        return found
+    if _composition(protocol, plan, plan.label) and _values_of(protocol, plan, *of) is not None:
+        return found
+    share = exact(plan.assume.label)
+    return Room(min(found.cases, ceil(rows * (share if of[1] else 1 - share))), found.margins)
+
+
+def room_of(
+    protocol: Protocol, plan: AnalysisPlan, by: Sequence[str] = (), of: tuple[str, bool] | None = None
+) -> Room:
+    """Return the sizes that the plan leaves open to the crossings of the strata `by`, as `room` says.
+
+    Of a column `of` outcomes only the cases that are positive, or not, are in the denominator.
+    """
+    rows = protocol.pools[plan.pool].planned.get(plan.table)
+    columns = protocol.tables[plan.table].columns
+    margins = tuple(_margin(protocol, plan, name, stratum_values(columns[name]) or ()) for name in by)
     cases = UNLIMITED if rows is None else rows
-    if criterion.metric in POSITIVE:
-        cases = min(cases, _of_label(protocol, plan, POSITIVE[criterion.metric], cases))
-    return Room(cases, margins)
+    return Room(cases if of is None else min(cases, _of_outcome(protocol, plan, *of, cases)), margins)
 
 
-def _margin(protocol: Protocol, plan: GroupFairnessPlan, name: str, values: Sequence[str]) -> Margin:
+def margin_of(protocol: Protocol, plan: AnalysisPlan, name: str) -> Margin:
+    """Return how many rows the plan leaves open to each declared value of a column."""
+    return _margin(protocol, plan, name, protocol.tables[plan.table].columns[name].named_values)
+
+
+def _margin(protocol: Protocol, plan: AnalysisPlan, name: str, values: Sequence[str]) -> Margin:
     dropped = _dropped(protocol, plan, name)
     closed = frozenset(place for place, value in enumerate(values) if value in dropped)
     rows = protocol.pools[plan.pool].planned.get(plan.table)
@@ -135,33 +166,33 @@ def _margin(protocol: Protocol, plan: GroupFairnessPlan, name: str, values: Sequ
     return Margin(tuple(own), spare, closed)
 
 
-def _composition(protocol: Protocol, plan: GroupFairnessPlan, name: str) -> Mapping[str, int]:
+def _composition(protocol: Protocol, plan: AnalysisPlan, name: str) -> Mapping[str, int]:
     pool = protocol.pools[plan.pool]
     holders = [each for each in pool.tables if name in protocol.tables[each].columns]
     return pool.composition.get(name, {}) if holders == [plan.table] else {}
 
 
-def _dropped(protocol: Protocol, plan: GroupFairnessPlan, name: str) -> frozenset[str]:
+def _dropped(protocol: Protocol, plan: AnalysisPlan, name: str) -> frozenset[str]:
     # A row with such a value counts as excluded, and so in no group.
     conditions = protocol.tables[plan.table].exclude
     return frozenset(value for each in conditions if each.column == name for value in each.in_ or ())
 
 
-def _of_label(protocol: Protocol, plan: GroupFairnessPlan, positive: bool, rows: int) -> int:
-    """Return the most rows that can have a label; an assumed share is rounded in the rule's favour."""
-    column = protocol.tables[plan.table].columns[plan.label]
+def _values_of(protocol: Protocol, plan: AnalysisPlan, name: str, positive: bool) -> Sequence[str] | None:
+    column = protocol.tables[plan.table].columns[name]
     assert column.type == "outcome"
-    values = column.positive if positive else column.negative
-    if values is not None:
-        margin = _margin(protocol, plan, plan.label, values)
-        if len(margin.closed) == len(values):
-            return 0
-        if _composition(protocol, plan, plan.label):
-            return sum(margin.own) + margin.spare
-    if plan.assume is None or plan.assume.label is None or rows == UNLIMITED:
+    return column.positive if positive else column.negative
+
+
+def _of_outcome(protocol: Protocol, plan: AnalysisPlan, name: str, positive: bool, rows: int) -> int:
+    """Return the most rows that can have an outcome."""
+    values = _values_of(protocol, plan, name, positive)
+    if values is None:
         return rows
-    share = exact(plan.assume.label)
-    return ceil(rows * (share if positive else 1 - share))
+    margin = _margin(protocol, plan, name, values)
+    if len(margin.closed) == len(values):
+        return 0
+    return sum(margin.own) + margin.spare if _composition(protocol, plan, name) else rows
 
 
 def label_share(protocol: Protocol, plan: GroupFairnessPlan, metric: str) -> Fraction | None:

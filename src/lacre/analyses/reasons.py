@@ -96,6 +96,9 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         ),
         "subjects-contradict": N_("{count} comparisons say “the same” of two subjects, or “another” of one."),
         "abstentions": N_("{count} comparisons have no score: they are counted apart, and in no rate."),
+        "cohort-unchecked": N_(
+            "No subjects are declared as `cluster`, so nothing tells whether some of the cohort are compared, too."
+        ),
         "enrolled-side": N_("The image that counts as enrolled is that of {column}."),
         "few-resamples": N_(
             "{resamples} resamples are registered; for bounds that hold for all pairs of groups it takes {least}."

@@ -1,8 +1,10 @@
 """What a stored result says of an analysis, typed: numbers that nobody checked yet."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
+
+from lacre.analyses.reasons import Reason
 
 
 class Told(BaseModel):
@@ -17,6 +19,11 @@ class CodeTold(Told):
     code: str
     fields: dict[str, Any]
 
+    @property
+    def reason(self) -> Reason:
+        """The reason it tells."""
+        return Reason(self.code, self.fields)
+
 
 class ZeroTold(Told):
     """The bound beside a rate of zero events."""
@@ -26,8 +33,21 @@ class ZeroTold(Told):
     exact: float
 
 
+Details = dict[str, str | int | float]
+
+
+class Key(NamedTuple):
+    """By what a number is found: what it is, of whom, compared with whom, and what else tells it apart."""
+
+    metric: str
+    system: str
+    group: frozenset[tuple[str, str]]
+    versus: frozenset[tuple[str, str]] | None = None
+    details: frozenset[tuple[str, str | int | float]] = frozenset()
+
+
 class EstimateTold(Told):
-    """A rate of a group, with its interval."""
+    """A number of a group, with its interval: a rate, or what `scale` says."""
 
     metric: str
     system: str | None
@@ -43,11 +63,17 @@ class EstimateTold(Told):
     method: str | None
     zero_bound: ZeroTold | None
     note: CodeTold | None
+    scale: str | None = None
+    unit: str | None = None
+    versus: dict[str, str] | None = None
+    details: Details = {}
 
     @property
-    def key(self) -> tuple[str, str, frozenset[tuple[str, str]]]:
-        """System, metric and group, by which it is found."""
-        return self.system or "", self.metric, frozenset(self.group.items())
+    def key(self) -> Key:
+        """By what it is found."""
+        versus = None if self.versus is None else frozenset(self.versus.items())
+        details = frozenset(self.details.items())
+        return Key(self.metric, self.system or "", frozenset(self.group.items()), versus, details)
 
     @property
     def bare(self) -> bool:
@@ -113,6 +139,9 @@ class CriterionTold(Told):
     high: float | None
     groups: list[LineTold]
     left_out: list[LeftOutTold]
+    scale: str = "share"
+    unit: str | None = None
+    details: Details = {}
 
 
 class AnalysisTold(Told):
@@ -124,3 +153,5 @@ class AnalysisTold(Told):
     estimates: list[EstimateTold]
     criteria: list[CriterionTold]
     notes: list[CodeTold]
+    left_out: list[LeftOutTold]
+    tables: dict[str, list[dict[str, Any]]] = {}

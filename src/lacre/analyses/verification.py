@@ -261,6 +261,8 @@ class Verification:
             notes.append(Reason("abstentions", {"count": abstained}))
         sides = dict.fromkeys(rung.enrolled for rung in self.rungs if rung.enrolled is not None)
         notes += [Reason("enrolled-side", {"column": column}) for column in sides]
+        if sides and not declared.cluster:
+            notes.append(Reason("cohort-unchecked"))
         groups = len(read.groups)
         pairs = max(1, groups * (groups - 1) // 2)
         resamples, least = self.numbers.resamples(pairs)[0], least_resamples(self.alpha, pairs)
@@ -295,6 +297,8 @@ def _side_by_side(criterion: CriterionResult, *, hidden: bool) -> dict[str, Any]
         "low": low,
         "high": high,
         "threshold": criterion.threshold,
+        "scale": criterion.scale,
+        "unit": criterion.unit,
     }
 
 

@@ -68,6 +68,7 @@ class Numbers:
         self.alpha = alpha
         self.confidence = confidence
         self.least = least
+        self._bootstraps: dict[tuple[str, Rate, bool], Interval | None] = {}
         self._distances: dict[tuple[str, Rate, Fraction | float], ThresholdDistance] = {}
 
     # --- rates
@@ -88,55 +89,62 @@ class Numbers:
     def answers(self, rung: Rung) -> Iterator[Answer]:
         """Answer the rates of all and of each group, how many times they differ, and how far thresholds do."""
         for rate in RATES:
-            whole = rung.everybody[rate]
-            yield self._share(rung, rate, whole, 0, (), 1, whole.interval(self.alpha))
-            divided, bounds = self.simultaneous(rate), self.bounds(rung, rate)
-            for index, group in enumerate(self.read.groups):
-                yield self._share(rung, rate, rung.by_group[rate], index, group, divided, bounds)
-            if rung.obstacle is None:
-                yield from self._resampled(rung, rate)
+            yield from self._shares(rung, rate, rung.everybody[rate], ((),), 1)
+            yield from self._shares(
+                rung, rate, rung.by_group[rate], self.read.groups, self.simultaneous(rate)
+            )
         for rate in RATES:
             for form in FORMS:
                 yield self._ratio(rung, rate, form)
         for rate, at in self.asked():
             yield self._distance(rung, rate, at)
 
-    def _share(
-        self, rung: Rung, rate: Rate, found: Rates, index: int, group: Group, divided: int, bounds: Interval
-    ) -> Answer:
-        events, cases = int(found.events[index]), int(found.cases[index])
-        absent = rung.obstacle or found.absent(index)
-        if absent is not None:
-            return NotEstimable(rate, self.system, group, cases, absent, rung.details)
+    def _shares(
+        self, rung: Rung, rate: Rate, found: Rates, groups: Sequence[Group], divided: int
+    ) -> Iterator[Answer]:
+        """Answer one rate of each group; where subjects are drawn again, the other interval stands beside it."""
+        plain = found.interval(self.alpha) if divided == 1 else self.bounds(rung, rate)
         name = "wilson" if divided == 1 else "clopper-pearson"
-        return Estimate(
-            metric=rate, system=self.system, group=group, numerator=events, denominator=cases,
-            value=events / cases, low=float(bounds.low[index]), high=float(bounds.high[index]),
-            confidence=self.confidence, simultaneous=divided, details=rung.details,
-            method=name if found.units is None else f"{name} on effective sample size",
-            zero_bound=ZeroBound.of(float(found.size[index])) if events == 0 else None,
-        )  # fmt: skip
+        name = name if found.units is None else f"{name} on effective sample size"
+        drawn = self._drawn(rung, rate, everybody=groups == ((),))
+        resamples, seed = self.resamples(1)
+        bootstrap = f"subject bootstrap, percentile, {resamples} resamples, seed {seed}"
+        for index, group in enumerate(groups):
+            events, cases = int(found.events[index]), int(found.cases[index])
+            absent = rung.obstacle or found.absent(index)
+            if absent is not None:
+                yield NotEstimable(rate, self.system, group, cases, absent, rung.details)
+                continue
+            ways = [(name, plain, divided)]
+            if drawn is not None and np.isfinite(drawn.low[index]):
+                # Where groups share the error rate, it is the exact bounds that hold for all of them.
+                ways.insert(0 if divided == 1 else 1, (bootstrap, drawn, 1))
+            value = events / cases
+            (method, ends, simultaneous), *beside = ways
+            yield Estimate(
+                metric=rate, system=self.system, group=group, numerator=events, denominator=cases,
+                value=value, low=float(ends.low[index]), high=float(ends.high[index]),
+                confidence=self.confidence, simultaneous=simultaneous, details=rung.details, method=method,
+                zero_bound=ZeroBound.of(float(found.size[index])) if events == 0 else None,
+            )  # fmt: skip
+            for method, ends, simultaneous in beside:
+                yield Measure(
+                    metric=f"{rate}_beside", system=self.system, group=group, value=value,
+                    low=float(ends.low[index]), high=float(ends.high[index]), confidence=self.confidence,
+                    simultaneous=simultaneous, method=method, cases=cases, scale="share", details=rung.details,
+                )  # fmt: skip
 
     # --- the bootstrap of subjects, where most of their pairs are there
 
-    def _resampled(self, rung: Rung, rate: Rate) -> Iterator[Answer]:
-        resamples, seed = self.resamples(1)
-        everybody = np.zeros(self.read.kept, np.int64)
-        for found, cell, groups in (
-            (rung.everybody[rate], everybody, ((),)),
-            (rung.by_group[rate], self.read.group, self.read.groups),
-        ):
-            ends = self._bootstrap(rung, rate, found, cell)
-            for index, group in enumerate(groups):
-                if ends is None or not np.isfinite(ends.low[index]):
-                    continue
-                yield Measure(
-                    metric=rate, system=self.system, group=group, value=float(found.value[index]),
-                    low=float(ends.low[index]), high=float(ends.high[index]), confidence=self.confidence,
-                    method=f"subject bootstrap, percentile, {resamples} resamples, seed {seed}",
-                    cases=int(found.cases[index]), scale="share",
-                    details=details_of(rung, interval="subject bootstrap"),
-                )  # fmt: skip
+    def _drawn(self, rung: Rung, rate: Rate, *, everybody: bool) -> Interval | None:
+        """Return the subject bootstrap's intervals; nan where it is not the better one, or does not hold the rate."""
+        if rung.obstacle is not None:
+            return None
+        if (rung.id, rate, everybody) not in self._bootstraps:
+            found = rung.everybody[rate] if everybody else rung.by_group[rate]
+            cell = np.zeros(self.read.kept, np.int64) if everybody else self.read.group
+            self._bootstraps[rung.id, rate, everybody] = self._bootstrap(rung, rate, found, cell)
+        return self._bootstraps[rung.id, rate, everybody]
 
     def _bootstrap(self, rung: Rung, rate: Rate, found: Rates, cell: Ints) -> Interval | None:
         clusters = self.read.clusters
@@ -149,14 +157,16 @@ class Numbers:
         a, b = (codes[at] for codes in clusters.codes)
         resamples, seed = self.resamples(1)
         made = subject_bootstrap(event, a, b, self.alpha, resamples, seed, cell[at], len(found.cases))
-        undecided = made.undefined > MOST_UNDEFINED * resamples
-        return Interval(np.where(undecided, np.nan, made.low), np.where(undecided, np.nan, made.high))
+        with np.errstate(invalid="ignore"):
+            held = (made.low <= found.value) & (found.value <= made.high) & (made.low < made.high)
+        held &= made.undefined <= MOST_UNDEFINED * resamples
+        return Interval(np.where(held, made.low, np.nan), np.where(held, made.high, np.nan))
 
     def everybody(self, rung: Rung, rate: Rate) -> tuple[float, float]:
         """Return the bounds that decide on everybody's rate: the bootstrap's where most pairs are there."""
-        found = rung.everybody[rate]
-        drawn = self._bootstrap(rung, rate, found, np.zeros(self.read.kept, np.int64))
-        ends = drawn if drawn is not None and np.isfinite(drawn.low[0]) else found.interval(self.alpha)
+        drawn = self._drawn(rung, rate, everybody=True)
+        plain = rung.everybody[rate].interval(self.alpha)
+        ends = drawn if drawn is not None and np.isfinite(drawn.low[0]) else plain
         return float(ends.low[0]), float(ends.high[0])
 
     def resamples(self, pairs: int) -> tuple[int, int]:
@@ -201,7 +211,7 @@ class Numbers:
         return Measure(
             metric=metric, system=self.system,
             group=names[int(found.value.argmax())] if pair else (),
-            versus=names[int(found.value.argmin())] if pair else None,
+            versus=names[len(names) - 1 - int(found.value[::-1].argmin())] if pair else None,
             value=value, low=ratio.low, high=ratio.high, confidence=self.confidence,
             simultaneous=len(names), cases=int(found.cases.sum()), scale="ratio", details=details,
             method="clopper-pearson" if found.units is None else "clopper-pearson on effective sample size",

@@ -1,6 +1,7 @@
 """The verbs of draws and second labels: sample, commit."""
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -75,13 +76,12 @@ def commit_verb(
     /,
     *,
     study: str,
-    part: str,
+    part: Literal["relabels"],
     files: tuple[str, ...],
     identity: tuple[Path, ...],
     passphrase_file: Path | None,
 ) -> int:
     """Commit to second labels."""
-    del part
     with call.ledger(passphrase_file) as ledger:
-        call.show(ledger.commit_relabels(study, files, identity=identity))
+        call.show(ledger.commit(study, part, files, identity=identity))
     return DONE

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from lacre.broker import show as _show
 from lacre.broker.desk import Desk
@@ -354,15 +354,18 @@ class Ledger:
         made = hand_out(self._opening(identity), study, name, Path(output), overwrite=overwrite)
         return RelabelsHandedOut.of(made)
 
-    def commit_relabels(
+    def commit(
         self,
         study: str,
+        part: Literal["relabels"],
         files: str | Path | Sequence[str | Path],
         *,
         identity: str | Path | Sequence[str | Path] = (),
     ) -> RelabelsKept:
-        """Commit to second labels, as `[TABLE=]FILE`; they are kept encrypted beside their pool."""
+        """Commit to second labels (`relabels`), as `[TABLE=]FILE`; they are kept encrypted beside their pool."""
         from lacre.broker.relabel import commit_relabels
+
+        assert part == "relabels"
 
         return RelabelsKept.of(commit_relabels(self._opening(identity), study, specs(files)))
 

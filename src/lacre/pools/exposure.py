@@ -6,6 +6,7 @@ under the ledger's fingerprint key, cut to 16 bytes, of a kind and length-prefix
     case      a row's key, within its table's `id_namespace`, or within ledger, study and table
     unit      a value of the table's `unit` column, likewise
     disjoint  a value of any column of one group under `disjoint:`, within ledger and study
+    cohort    a value of such a column that names the frozen cohort of a verification, as `disjoint` makes it
     digest    a value of a column of type digest, anywhere
     id        a row's key by itself, anywhere
     content   a row's input columns, normalised (below), as often as they occur
@@ -110,13 +111,28 @@ def fingerprint(
     for name, sha256 in files:
         raws.setdefault(name, []).append(hasher.print("file", bytes.fromhex(sha256)))
     sections.update({("file", name): sorted_set(made) for name, made in raws.items()})
+    cohort = _cohort_columns(protocol)
     for group in protocol.disjoint:
         columns = sorted(group)
-        held = [each.columns[name] for each in tables.values() for name in columns if name in each.columns]
-        if held:
-            parts = (genesis, study, *columns)
-            sections["disjoint", "+".join(columns)] = hasher.values("disjoint", parts, held)
+        parts, label = (genesis, study, *columns), "+".join(columns)
+        held = [(t, name) for t, each in tables.items() for name in columns if name in each.columns]
+        kinds: tuple[tuple[Kind, bool], ...] = (("disjoint", False), ("cohort", True))
+        for kind, frozen in kinds:
+            found = [tables[t].columns[name] for t, name in held if ((t, name) in cohort) == frozen]
+            if found:
+                sections[kind, label] = hasher.values("disjoint", parts, found)
     return Prints(hasher.print("check"), sections)
+
+
+def _cohort_columns(protocol: Protocol) -> frozenset[tuple[str, str]]:
+    """The columns, by table, that name faces of a frozen cohort: it is the same in every pool, and no case of any."""
+    return frozenset(
+        (table, name)
+        for plan in protocol.analyses.values()
+        for table, own in plan.cohorts().items()
+        for name in protocol.tables[table].columns
+        if name not in own
+    )
 
 
 @cells_untold
@@ -286,10 +302,7 @@ def shared_within_study(a: Prints, b: Prints, *, ids_decide: bool = True) -> Sha
     these, too.
     """
     a.require_same_key(b)
-    groups = {
-        label: len(common(a.section("disjoint", label), b.section("disjoint", label)))
-        for label in a.labels("disjoint")
-    }
+    groups = {label: _not_disjoint(a, b, label) for label in {*a.labels("disjoint"), *a.labels("cohort")}}
     matches = _Matches()
     for mine, other in _comparable(a, b, ids_decide=False):
         matches.add_content(a, mine, b, other)
@@ -299,10 +312,19 @@ def shared_within_study(a: Prints, b: Prints, *, ids_decide: bool = True) -> Sha
     return Shared(
         cases=max(alike),
         units=len(common(a.all("unit"), b.all("unit"))),
-        disjoint={label: count for label, count in groups.items() if count},
+        disjoint={label: groups[label] for label in sorted(groups) if groups[label]},
         digests=len(common(a.all("digest"), b.all("digest"))),
         contents=matches.contents(),
     )
+
+
+def _not_disjoint(a: Prints, b: Prints, label: str) -> int:
+    """Count the values of one group in both pools; two pools may have the cohort in common, and nothing else."""
+    pairs: tuple[tuple[Kind, Kind], ...] = (
+        ("disjoint", "disjoint"), ("disjoint", "cohort"), ("cohort", "disjoint")
+    )  # fmt: skip
+    found = [common(a.section(mine, label), b.section(other, label)) for mine, other in pairs]
+    return len(np.unique(np.concatenate(found)))
 
 
 def shared_between(a: Prints, b: Prints) -> int:

@@ -4,6 +4,7 @@
 declared, and what it promises does not contradict itself.
 """
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -35,11 +36,12 @@ from lacre.protocol.grammar import (
     refuse,
 )
 from lacre.protocol.kinds import KINDS, NOT_BUILT
+from lacre.protocol.kinds.parts import Basis
 from lacre.protocol.kinds.plan import AnalysisPlan, UnbuiltPlan
 from lacre.protocol.pools import Pools, Relabel, Sampling, Variant, check_draws, check_pool
 from lacre.protocol.problems import Findings, Path, listed, nearest, quoted
 from lacre.protocol.tables import Table, check_table
-from lacre.protocol.thresholds import Threshold, check_thresholds
+from lacre.protocol.thresholds import CalibratedThreshold, FixedThreshold, Threshold, check_thresholds
 from lacre.text import N_
 
 PROBLEMS = "problems"
@@ -180,6 +182,8 @@ class Protocol(Model):
         self._check_rebalancing(findings)
         for name, plan in self.analyses.items():
             self._check_plan(plan, ("analyses", name), findings)
+        if not findings.found and not findings.broken:
+            self._check_bases(findings)
         if findings.found:
             raise PydanticCustomError(PROBLEMS, PROBLEMS, {"problems": tuple(findings.found)})
         return self
@@ -216,6 +220,31 @@ class Protocol(Model):
         if self.max_rebalances is not None and not self.remedies:
             findings.add(("max_rebalances",), N_("means nothing without `remedies: [rebalance]`"))
 
+    def _check_bases(self, findings: Findings) -> None:
+        """Find thresholds that the analyses which use them do not say how to set, or not all alike."""
+        for name, threshold in self.thresholds.items():
+            users = [plan for plan in self.analyses.values() if name in plan.thresholds()]
+            if isinstance(threshold, FixedThreshold) or not users:
+                continue
+            bases, path = bases_of(self, name), ("thresholds", name)
+            (target,) = threshold.at
+            if not bases:
+                findings.add(
+                    path,
+                    N_("is used by no analysis of {table}, so nothing says what {score} tells apart"),
+                    table=quoted(threshold.table),
+                    score=quoted(threshold.score),
+                )
+            elif len(bases) > 1:
+                findings.add(path, N_("is used by analyses that read its score in different ways"))
+            elif target not in bases[0].targets:
+                findings.add(
+                    (*path, "at"),
+                    N_("{target} cannot be told by the analyses that use it; there are {known}"),
+                    target=quoted(target),
+                    known=listed(bases[0].targets),
+                )
+
     def _check_plan(self, plan: AnalysisPlan | UnbuiltPlan, path: Path, findings: Findings) -> None:
         pool = findings.known(plan.pool, self.pools, ("pools",), (*path, "pool"))
         table, key = None, getattr(plan, "table_key", "table")
@@ -240,3 +269,19 @@ class Protocol(Model):
             )
         if table is not None:
             plan.check(path, table, self, findings)
+
+
+def bases_of(protocol: Protocol, name: str) -> tuple[Basis, ...]:
+    """Return the ways in which analyses read the score that a threshold is calibrated on; one, in a sound protocol."""
+    threshold = protocol.thresholds[name]
+    if not isinstance(threshold, CalibratedThreshold):
+        return ()
+    used = [basis for plan in protocol.analyses.values() if (basis := plan.basis(name)) is not None]
+    here = [basis for basis in used if (basis.table, basis.score) == (threshold.table, threshold.score)]
+    # The same score of other cases, as of variants of an image: where every case is one to be detected, so it is here.
+    elsewhere = [
+        replace(basis, table=threshold.table, score=threshold.score)
+        for basis in used
+        if basis.truth is None and basis.normalise is None
+    ]
+    return tuple(dict.fromkeys(here or elsewhere))

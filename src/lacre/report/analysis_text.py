@@ -7,7 +7,13 @@ from typing import Any
 from lacre.analyses.reasons import Reason, render
 from lacre.errors import printable
 from lacre.report import told, words
-from lacre.report.kinds import agreement_text, detection_text, estimate_text, paired_text
+from lacre.report.kinds import (
+    agreement_text,
+    detection_text,
+    estimate_text,
+    paired_text,
+    verification_text,
+)
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.text import N_, _, ngettext
 
@@ -41,6 +47,7 @@ def analysis(page: Page, document: Document) -> None:
         _criterion(page, criterion, rates)
     detection_text.strata(page, document)
     paired_text.paired(page, document)
+    verification_text.verification(page, document)
     agreement_text.agreement(page, document)
     estimate_text.estimate(page, document)
     _calibration(page, document.get("calibration", ()))

@@ -15,10 +15,17 @@ METRICS: Mapping[str, str] = MappingProxyType(
         "false_positive": N_("false positives"),
         "false_negative": N_("false negatives"),
         "selection": N_("selected"),
-        "difference": N_("difference"),
-        "stratum_difference": N_("difference between strata"),
-        "protective_failure": N_("images with a person and no face found"),
         "recall": N_("detected"),
+        "protective_failure": N_("images with a person and no face found"),
+        "stratum_difference": N_("difference between strata"),
+        "difference": N_("difference"),
+        "false_match": N_("false matches"),
+        "false_non_match": N_("false non-matches"),
+        "false_match_ratio": N_("ratio of false matches between groups"),
+        "false_non_match_ratio": N_("ratio of false non-matches between groups"),
+        "threshold_distance": N_("distance between the groups' own thresholds"),
+        "false_match_beside": N_("false matches, the other interval"),
+        "false_non_match_beside": N_("false non-matches, the other interval"),
     }
 )
 KINDS: Mapping[str, str] = MappingProxyType(

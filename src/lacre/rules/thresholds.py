@@ -14,7 +14,7 @@ from lacre.errors import (
     ThresholdNotDeclared,
 )
 from lacre.protocol.kinds.parts import Basis
-from lacre.protocol.models import Protocol
+from lacre.protocol.models import Protocol, bases_of
 from lacre.protocol.thresholds import CalibratedThreshold
 from lacre.rules.common import known_of, require_in_force, require_open, require_role, require_study
 from lacre.rules.requests import Calibrate, CalibrateDecision, CalibrateFacts, FrozenThreshold, Read
@@ -48,8 +48,12 @@ def decide_calibrate(state: State, request: Calibrate, by: str, facts: Calibrate
 
 
 def calibrated(protocol: Protocol) -> tuple[str, ...]:
-    """The thresholds that have a rule of calibration, in order."""
-    return tuple(n for n, each in protocol.thresholds.items() if isinstance(each, CalibratedThreshold))
+    """The thresholds that have a rule of calibration and are used by an analysis, in order."""
+    return tuple(
+        name
+        for name, each in protocol.thresholds.items()
+        if isinstance(each, CalibratedThreshold) and bases_of(protocol, name)
+    )
 
 
 def check_thresholds(protocol: Protocol, study: str, names: Sequence[str]) -> None:
@@ -96,9 +100,7 @@ def burned_by_calibration(study: StudyState, names: Iterable[str]) -> tuple[str,
 
 def basis_of(protocol: Protocol, name: str) -> Basis | None:
     """How a threshold's score is read: as the analyses that use it read it, which registration holds alike."""
-    return next(
-        (basis for plan in protocol.analyses.values() if (basis := plan.basis(name)) is not None), None
-    )
+    return next(iter(bases_of(protocol, name)), None)
 
 
 def systems_of_threshold(protocol: Protocol, name: str) -> tuple[str, ...]:

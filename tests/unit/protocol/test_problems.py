@@ -215,7 +215,7 @@ Problems = Callable[[str], list[str]]
                     "analyses.gate.kind: `horoscope` is no kind of analysis; there are `group_fairness`, "
                     "`recall`, "
                     "`protective_failure`, `paired_variants`, `verification`, `self_agreement`, "
-                    "`judge_agreement`, `estimate`"
+                    "`estimate`, `judge_agreement`"
                 )
             ],
         ),

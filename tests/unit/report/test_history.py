@@ -7,7 +7,7 @@ import pytest
 
 from lacre.report import history
 from lacre.rules.errata import CORRECTED
-from lacre.rules.reading import AMENDED_SINCE, LATER_SUBMISSION, NOT_REGISTERED_POOL
+from lacre.rules.reading import AMENDED_SINCE, LATER_SUBMISSION, NOT_REGISTERED_POOL, RECALIBRATED
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import (
     Amend,
@@ -150,5 +150,5 @@ def test_a_replaced_pool_names_what_it_takes_the_place_of() -> None:
 
 
 def test_each_reason_of_a_read_that_is_exploratory_has_words() -> None:
-    codes = (NOT_REGISTERED_POOL, LATER_SUBMISSION, AMENDED_SINCE, CORRECTED)
+    codes = (NOT_REGISTERED_POOL, LATER_SUBMISSION, AMENDED_SINCE, RECALIBRATED, CORRECTED)
     assert set(history.EXPLORATORY) == set(codes)

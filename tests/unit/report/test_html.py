@@ -1,6 +1,7 @@
 """A result as HTML: valid, closed to the network, readable without eyes or colour, and true to its document."""
 
 import copy
+import dataclasses
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -217,7 +218,7 @@ def test_every_rule_of_a_fragment_is_held_to_it() -> None:
     assert len(rules) > 60
     for rule in rules:
         for selector in rule.split(","):
-            assert f".{SCOPE}.{SCOPE}" in selector, selector
+            assert f".{SCOPE}" * 3 in selector, selector
     whole = re.findall(r"([^{}]+)\{[^{}]*\}", re.sub(r"@media [^{]*\{", "", sheet(fragment=False)))
     assert {rule.strip() for rule in whole if SCOPE not in rule} == {":root", "html", "body", "@page"}
 
@@ -335,6 +336,48 @@ def test_the_tables_of_every_kind(every_kind: Element) -> None:
     assert rows(every_kind, "later kind")[0][1:] == ["0.25, –", "deep: 1"]
 
 
+def test_a_gate_says_verdicts_and_no_number(life: Life) -> None:
+    """Nothing but ids and states leaves guarda; the page of two systems says whose each verdict is."""
+    real = life.outcomes["seen-again"]
+    criteria = [
+        {"id": "veto", "system": system, "state": state} for system, state in (("a", "PASS"), ("b", "FAIL"))
+    ]
+    bare = {
+        "id": "release",
+        "kind": "protective_failure",
+        "state": "FAIL",
+        "estimates": [],
+        "criteria": criteria,
+    }
+    document = {**real.document, "standing": "guarda", "state": "FAIL", "analyses": [bare]}
+    root = parsed(page(dataclasses.replace(real, document=document, reads_left=5)))
+    assert rows(root, "release (protective failure)") == [["veto", "a", "✓PASS"], ["veto", "b", "✗FAIL"]]
+    assert "Vetoed: a release passes only if every criterion does." in words(root)
+    assert "5 reads are left." in words(root)
+    assert not list(all_of(root, "svg"))
+
+
+def test_of_several_systems_each_number_says_whose_it_is(life: Life) -> None:
+    """The same criterion of two systems, whose one line is drawn against its bar with the criterion's own verdict."""
+    real = life.outcomes["seen-again"]
+    analysis = hand_written.protective()
+    (queue,), (rate,) = analysis["criteria"], analysis["estimates"]
+    queue["groups"] = [hand_written.line(rate, "PASS", "described")]
+    other = {**copy.deepcopy(queue), "system": "novo", "state": "FAIL"}
+    analysis["criteria"] = [queue, other]
+    root = parsed(page(dataclasses.replace(real, document={**real.document, "analyses": [analysis]})))
+    assert [row[:3] for row in rows(root, "All criteria")] == [
+        ["queue", "✓PASS", "protective-failure"],
+        ["queue", "✗FAIL", "protective-failure"],
+    ]
+    heads = [words(each) for each in all_of(root, "h3")]
+    assert {"queue (atual) ✓PASS", "queue (novo) ✗FAIL"} <= set(heads)
+    assert [row[-1] for row in rows(root, "queue: ")] == ["✓PASS", "✗FAIL"]
+    drawings = [each for each in all_of(root, "svg") if "queue: " in words(each[0])]
+    assert len(drawings) == 2
+    assert all("ceiling 5 %" in words(each) for each in drawings)
+
+
 NAMED = {
     "metric",
     "group",
@@ -366,8 +409,6 @@ def thinner(document: Any) -> Iterator[Any]:
 
 def test_what_is_absent_from_a_table_is_done_without(life: Life) -> None:
     """Versions to come may leave out what this one shows, and pages of old results must be written all the same."""
-    import dataclasses
-
     shown = hand_written.shown(life.outcomes["seen-again"])
     tried = 0
     for document in thinner(dict(shown.document)):
@@ -376,10 +417,22 @@ def test_what_is_absent_from_a_table_is_done_without(life: Life) -> None:
     assert tried > 40
 
 
+def test_rows_that_are_withheld_say_whose_they_would_be(life: Life) -> None:
+    """Disclosure control leaves of a row the group alone."""
+    shown = hand_written.shown(life.outcomes["seen-again"])
+    document = copy.deepcopy(dict(shown.document))
+    for analysis in document["analyses"]:
+        for name, held in (analysis.get("tables") or {}).items():
+            bare = {"group": {"group": "minoria"}, "system": "atual", "withheld": True}
+            analysis["tables"][name] = [bare, *held[1:]]
+    root = parsed(page(dataclasses.replace(shown, document=document)))
+    said = [words(each) for each in all_of(root, "p") if "Withheld, to protect" in words(each)]
+    assert said == ["Withheld, to protect small groups: minoria."] * 4
+    assert "minoria" not in [words(each) for each in all_of(root, "th")]
+
+
 def test_a_result_from_a_bundle_has_no_history(life: Life) -> None:
     """Whoever has a bundle alone has the numbers, not the study's state: the page does without."""
-    import dataclasses
-
     root = parsed(page(dataclasses.replace(life.outcomes["seen-again"], background=None)))
     (title,) = all_of(root, "h1")
     assert words(title) == "screen@5"

@@ -51,6 +51,10 @@ class AnalysisPlan(Model):
         """Return how the score of a registered threshold is read; None if this plan does not use it."""
         return None
 
+    def cohorts(self) -> Mapping[str, frozenset[str]]:
+        """Return the tables of frozen cohorts, which several pools share, and the columns that name a pool's own."""
+        return {}
+
     def training(self) -> tuple[str, ...]:
         """Return the ids of the mitigations by training, in order, which open after all others."""
         return ()

@@ -133,7 +133,9 @@ class _AgreementChecking(Checking):
         if known.min_days_apart and not any("labelled" in each.is_ for each in self.table.columns.values()):
             self.add(
                 ("relabel",),
-                N_("is to be days apart, and no column of {table} says when a case was labelled (`is: labelled`)"),
+                N_(
+                    "is to be days apart, and no column of {table} says when a case was labelled (`is: labelled`)"
+                ),
                 table=quoted(self.name),
             )
         plan.take_columns(self.protocol)

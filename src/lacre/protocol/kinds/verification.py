@@ -236,6 +236,11 @@ class VerificationPlan(TablePlan):
         images = {name for rung in self.normalised if rung.scores for name in rung.scores.on}
         return frozenset({self.score, self.same, self.group, *images})
 
+    def cohorts(self) -> Mapping[str, frozenset[str]]:
+        """Return the tables of the cohort's scores, and their columns that name images of the comparisons."""
+        rungs = [rung.scores for rung in self.normalised if rung.scores is not None]
+        return {scores.table: frozenset(scores.on.values()) for scores in rungs}
+
     def reads(self) -> Mapping[str, frozenset[str]]:
         """Return the columns it reads of its table, and of the cohort's."""
         found = {self.table: self.columns()}

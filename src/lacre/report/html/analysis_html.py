@@ -7,9 +7,9 @@ from lacre.analyses.reasons import Reason, render
 from lacre.errors import printable
 from lacre.report import analysis_text, told, words
 from lacre.report.html import kinds_html
-from lacre.report.html.figures import Group, group_figure, one_plot
+from lacre.report.html.figures import Group, group_figure, one_plot, single
 from lacre.report.html.markup import Element, Node, el
-from lacre.report.html.sheet import Sheet, Written, group_column, paragraphs, state, verdict_column
+from lacre.report.html.sheet import Sheet, Written, capital, group_column, paragraphs, state, verdict_column
 from lacre.report.page import Cell, Column, Row
 from lacre.report.told import Document
 from lacre.text import N_, _, ngettext
@@ -145,7 +145,7 @@ def _criterion(sheet: Sheet, criterion: Document, rates: _Rates) -> list[Node | 
         ),
         computed(criterion),
     ]
-    if criterion.get("rule") not in _OF_BOUNDS:
+    if criterion.get("rule") not in _OF_BOUNDS and not single(criterion):
         parts += one_plot(sheet, criterion)
     lines = criterion.get("groups") or ()
     if lines:
@@ -155,7 +155,7 @@ def _criterion(sheet: Sheet, criterion: Document, rates: _Rates) -> list[Node | 
         caption = _("{criterion}: {metric} by group").format(
             criterion=criterion["id"], metric=words.metric(criterion["metric"])
         )
-        held = [criterion] if told.held_to(criterion) is not None else []
+        held = [criterion] if told.held_to(criterion) is not None or single(criterion) else []
         parts += group_figure(sheet, caption, groups, bars=held, drawn=len(lines) <= MOST_DRAWN)
         parts += _explained(sheet, found)
     left_out = criterion.get("left_out") or ()
@@ -195,7 +195,7 @@ def _estimates(sheet: Sheet, rates: _Rates) -> list[Node]:
     for found in families.values():
         caption = _family_caption(sheet, found)
         groups = [Group.of_estimate(each) for each in found]
-        parts.append(sheet.heading(4, caption))
+        parts.append(sheet.heading(4, capital(caption)))
         whole = not any(each["group"] or each.get("versus") for each in found)
         what = _("number") if whole else ""
         parts += group_figure(sheet, caption, groups, drawn=len(found) <= MOST_DRAWN, what=what)
@@ -249,7 +249,7 @@ def _calibration(sheet: Sheet, errors: Sequence[Document]) -> list[Node]:
     ]
     title = _("expected calibration error")
     caption = title + _(", {bins} bins").format(bins=errors[0]["bins"])
-    return [sheet.heading(3, title[:1].upper() + title[1:]), sheet.table(caption, columns, rows)]
+    return [sheet.heading(3, capital(title)), sheet.table(caption, columns, rows)]
 
 
 def _left_out(sheet: Sheet, document: Mapping[str, object]) -> list[Node]:

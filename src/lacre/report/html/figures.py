@@ -12,6 +12,8 @@ from lacre.report.page import Cell, Column, Row
 from lacre.report.told import Document
 from lacre.text import _
 
+_OF_GROUPS = ("worst_group", "max_group_gap")
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -38,7 +40,10 @@ class Group:
         reason = line.get("reason")
         said = reason is not None and reason["code"] not in analysis_text.DECIDED
         share = kind == "share"
-        judged = told.scale_of(criterion) in {"share", "gap"}
+        form = str(criterion.get("rule", ""))
+        judged = (
+            line["state"] if form.startswith(_OF_GROUPS) else criterion["state"] if single(criterion) else ""
+        )
         return cls(
             name=words.group(line["group"], criterion.get("by") or ()),
             cases=_cases(line, share=share),
@@ -51,7 +56,7 @@ class Group:
             high=line["high"],
             bound=_bound(line, rate) if share else None,
             # Of the groups that a difference or a ratio is of, nothing is asked.
-            state=line["state"] if judged else "",
+            state=judged,
             why=analysis_text.reason(reason) if said else "",
         )
 
@@ -169,6 +174,15 @@ def _judged(criterion: Document) -> str:
             return _("largest ratio")
         case _:
             return words.metric(criterion["metric"])
+
+
+def single(criterion: Document) -> bool:
+    """Tell whether a criterion is on a share, of which its one line is all."""
+    return (
+        len(criterion.get("groups") or ()) == 1
+        and criterion.get("rule") in {"min", "max"}
+        and told.scale_of(criterion) == "share"
+    )
 
 
 def line_scale(criterion: Document) -> str:

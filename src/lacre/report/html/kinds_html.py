@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from lacre.errors import printable
-from lacre.report import told
+from lacre.report import told, words
 from lacre.report.html import pairs_html, verification_html
-from lacre.report.html.markup import Node
+from lacre.report.html.markup import Node, el
 from lacre.report.html.sheet import Sheet
 from lacre.report.page import Cell, Column, Row
 from lacre.report.told import Document
@@ -20,15 +20,21 @@ def tables(sheet: Sheet, document: Document) -> list[Node]:
     """Return an analysis's own tables; one that this version does not know is written as it is."""
     found = document.get("tables") or {}
     parts: list[Node] = []
+    hidden: dict[str, None] = {}
     for name in (
         *(each for each in BUILDERS if each in found),
         *(each for each in found if each not in BUILDERS),
     ):
-        rows = found[name]
+        # A row that is withheld says whose it would be, and nothing else.
+        rows = [each for each in found[name] if not each.get("withheld")]
+        hidden |= dict.fromkeys(told.group(each) for each in found[name] if each.get("withheld"))
         if rows:
             parts += (
                 BUILDERS[name](sheet, document, rows) if name in BUILDERS else _unknown(sheet, name, rows)
             )
+    if hidden:
+        said = _("Withheld, to protect small groups: {groups}.")
+        parts.append(el("p", said.format(groups=words.listing(list(hidden)))))
     return parts
 
 

@@ -112,7 +112,7 @@ def _group(sheet: Sheet, each: Document) -> Group:
 def _absent(each: Document) -> str:
     if each.get("difference") is not None:
         return ""
-    return _("withheld") if each.get("withheld") else analysis_text.reason(each.get("note"))
+    return analysis_text.reason(each.get("note"))
 
 
 def _bars(document: Document) -> list[Bar]:

@@ -113,7 +113,8 @@ class Written(Page):
 
     def heading(self, *parts: str | Cell) -> None:
         """Begin a section."""
-        self._caption = "".join(each.text if isinstance(each, Cell) else each for each in parts).strip()
+        named = [each.text if isinstance(each, Cell) else each for each in parts]
+        self._caption = "".join(each for each in named if each not in SIGNS).strip()
         self.nodes.append(self._sheet.heading(self._level, *map(shown, parts)))
 
     def say(self, *parts: str | Cell, indent: int = 0) -> None:  # noqa: ARG002 - of the page of text
@@ -132,6 +133,11 @@ class Written(Page):
     def table(self, columns: Sequence[Column], rows: Sequence[Cells], *, indent: int = 1) -> None:  # noqa: ARG002
         """Write a table."""
         self.nodes.append(self._sheet.table(self._caption, columns, rows))
+
+
+def capital(title: str) -> str:
+    """Return a title that begins with a capital letter."""
+    return title[:1].upper() + title[1:]
 
 
 def verdict_column() -> Column:

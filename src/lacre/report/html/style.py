@@ -102,7 +102,8 @@ _SHEET = """
 § tr, § thead, § tbody { background: none; border: 0; }
 § th, § td { padding: .35rem 1rem .35rem 0; border: 0; border-bottom: 1px solid var(--rule); text-align: start;
   vertical-align: top; background: none; color: inherit; font-weight: 400; max-width: 22rem; white-space: nowrap; }
-§ thead th { color: var(--soft); font-weight: 400; border-bottom-color: var(--soft); vertical-align: bottom; }
+§ thead th { color: var(--soft); font-weight: 400; border-bottom-color: var(--soft); vertical-align: bottom;
+  overflow-wrap: normal; }
 § th.right, § td.right { text-align: end; }
 § th.wraps, § td.wraps { white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
 § th.names, § td.names { min-width: 6rem; }
@@ -177,10 +178,8 @@ def sheet(*, fragment: bool) -> str:
     printed = _palette("§" if fragment else ":root", LIGHT)
     print_sheet = _PRINT.replace("@page { margin: 18mm 16mm; }\n", "") if fragment else _PRINT
     parts += [_SHEET, _SERIES, _PHONE, print_sheet, f"@media print {{ {printed} }}"]
-    # Twice the class, to weigh more than what a notebook says of any table.
-    return "\n".join(part.strip() for part in parts).replace(
-        "§", f".{SCOPE}.{SCOPE}" if fragment else f".{SCOPE}"
-    )
+    # Three times the class, to weigh more than what a notebook says of every second row of a table.
+    return "\n".join(part.strip() for part in parts).replace("§", f".{SCOPE}" * (3 if fragment else 1))
 
 
 def _palette(selector: str, colours: Mapping[str, str]) -> str:

@@ -46,44 +46,51 @@ def _groups(page: Page, document: Document, rows: Sequence[Document], at: Docume
     rates = {
         (each["metric"], frozenset(each["group"].items())): each
         for each in document["estimates"]
-        if each["metric"] in RATES
-        and each["system"] == at["system"]
-        and each.get("details", {}).get("rung") == at["rung"]
-        and "interval" not in each.get("details", {})
+        if each["system"] == at["system"] and each.get("details", {}).get("rung") == at["rung"]
     }
     # Imported here: the page of an analysis writes this section too.
-    from lacre.report.analysis_text import events_of, explain, reason, value_of
+    from lacre.report.analysis_text import explain, method_words, reason
 
     for metric, title in ((RATES[0], _("false matches")), (RATES[1], _("false non-matches"))):
         _title(page, title, at["system"], at["rung"])
+        keys = [frozenset(row["group"].items()) for row in rows]
+        found = [rates.get((metric, key), {}) for key in keys]
+        beside = [rates.get((f"{metric}_beside", key), {}) for key in keys]
+        methods = dict.fromkeys(method_words(each["method"]) for each in beside if each.get("method"))
         columns = [
             Column(_("group"), wraps=True, names=True),
             Column(_("events"), right=True),
             Column(_("rate"), right=True),
             Column(_("interval"), right=True),
+            *([Column(_("beside"), right=True)] if methods else []),
             Column(_("abstained"), right=True),
         ]
-        lines: list[Row] = []
-        found, whys = [], []
-        for row in rows:
-            each = rates.get((metric, frozenset(row["group"].items())), {})
-            name = words.group(row["group"])
-            if not each or each["value"] is None:
-                lines.append([name, "–", "–", "–", _abstained(row, metric)])
-                whys += (
-                    [_("{group}: {why}").format(group=name, why=reason(each["note"]))]
-                    if each.get("note")
-                    else []
-                )
-                continue
-            shown = {**each, "missing": 0}
-            interval = words.interval(each["low"], each["high"])
-            lines.append([name, events_of(shown), value_of(shown, each), interval, _abstained(row, metric)])
-            found.append(each)
+        lines: list[Row] = [
+            [
+                words.group(row["group"]),
+                *_rate(each),
+                *([words.interval(other.get("low"), other.get("high"))] if methods else []),
+                _abstained(row, metric),
+            ]
+            for row, each, other in zip(rows, found, beside, strict=True)
+        ]
         page.table(columns, lines, indent=2)
-        for why in whys:
-            page.say(why, indent=2)
-        explain(page, [each for each in found if each["group"]] or found)
+        for row, each in zip(rows, found, strict=True):
+            if each.get("value") is None and each.get("note"):
+                said = _("{group}: {why}").format(group=words.group(row["group"]), why=reason(each["note"]))
+                page.say(said, indent=2)
+        known = [each for each in found if each.get("value") is not None]
+        explain(page, [each for each in known if each["group"]] or known)
+        if methods:
+            page.say(_("Beside it: {method}.").format(method="; ".join(methods)), indent=2)
+
+
+def _rate(each: Document) -> list[str]:
+    if each.get("value") is None:
+        return ["–"] * 3
+    from lacre.report.analysis_text import events_of, value_of
+
+    return [events_of(each), value_of(each, each), words.interval(each["low"], each["high"])]
 
 
 def _abstained(row: Document, metric: str) -> str:
@@ -201,16 +208,18 @@ def _ladder(page: Page, rungs: Sequence[Document], system: str | None) -> None:
         Column(_("mitigation"), wraps=True, names=True),
         Column(_("criterion"), wraps=True),
         Column(_("observed"), right=True),
+        Column(_("interval"), right=True),
         Column(_("verdict")),
     ]
     lines: list[Row] = []
     for rung in rungs:
         name = printable(rung["rung"] or "")
         if not rung["criteria"]:
-            lines.append([name, "", "", _("not run")])
-        for each in rung["criteria"]:
-            shown = told.value(each["value"], "number")
-            lines.append([name, printable(each["id"]), shown, verdict(each["state"])])
+            lines.append([name, "", "", "", _("not run")])
+        lines += [
+            [name, printable(each["id"]), *told.observed(each), verdict(each["state"])]
+            for each in rung["criteria"]
+        ]
     page.table(columns, lines, indent=2)
     for rung in rungs:
         if rung.get("reason"):

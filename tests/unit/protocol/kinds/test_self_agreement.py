@@ -33,8 +33,8 @@ pools:
   teste: {tables: [faces]}
   dev: {tables: [faces, images]}
 relabel:
-  faces: {pool: teste, fraction: 0.10, columns: [age, sad], seed: 1}
-  images: {pool: dev, fraction: 0.10, columns: [sad], seed: 1}
+  faces: {pool: teste, fraction: 0.10, columns: [age, sad], min_days_apart: 0, seed: 1}
+  images: {pool: dev, fraction: 0.10, columns: [sad], min_days_apart: 0, seed: 1}
 analyses:
 """
 RELABEL = {"relabel": "faces"}

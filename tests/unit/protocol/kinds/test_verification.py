@@ -230,6 +230,10 @@ def test_who_is_in_the_cohort_must_be_known(problems: Problems) -> None:
     document = text(mitigations=f"[{Z}]").replace("disjoint: [[subject_a, subject_b, person]]\n", "")
     (problem,) = problems(document)
     assert "who is tested may not be in the cohort" in problem
+    (problem,) = problems(
+        text(mitigations=f"[{Z}]").replace("[subject_a, subject_b, person]", "[image_a, person]")
+    )
+    assert "who is tested may not be in the cohort" in problem
     named = document.replace("{table: cohort,", "{table: cohort, subject: person,")
     assert plan_of(named).reads()["cohort"] == {"image", "score", "person"}
 
