@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from . import faces
+
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
@@ -52,6 +54,10 @@ def _write_cases(folder: Path) -> None:
     (folder / "corrected.csv").write_text("\n".join([cases[0], *swapped, *cases[3:]]) + "\n")
 
 
+def _label_drawn(folder: Path) -> None:
+    faces.write_faces(folder, "t", faces.read(folder / "drawn.csv"))
+
+
 def test_the_readme_has_two_commands_for_a_fresh_machine() -> None:
     assert [len(block.strip().splitlines()) for block in INSTALL] == [1, 1]
     assert "lacre demo" in INSTALL[0]
@@ -72,6 +78,9 @@ def test_every_command_of_the_readme_runs(shell: Shell, tool: Callable[[str], st
     for name in ("openssl", "age"):
         assert tool(name)
     _write_cases(shell.folder)
+    faces.write_before(shell.folder)
+    # What people do between two commands: they label what was drawn, and label again.
+    between = {"-o drawn.csv": _label_drawn, "-o blank.csv": faces.write_again}
     statuses, shown = {}, {}
     for line in "".join(USE).splitlines():
         ran = subprocess.run(
@@ -86,10 +95,12 @@ def test_every_command_of_the_readme_runs(shell: Shell, tool: Callable[[str], st
         )
         statuses[line] = ran.returncode
         assert "Traceback" not in ran.stderr
-        reads = any(word in line for word in ("--submission", "--request ", "lacre erratum"))
+        reads = any(word in line for word in ("--submission", "--request ", "lacre erratum", "lacre gate"))
         verdicts = {0, 3} if reads else {0}
         assert ran.returncode in verdicts, f"{line}\n{ran.stdout}{ran.stderr}"
         shown[line] = ran.stdout
+        for done in (work for end, work in between.items() if line.endswith(end)):
+            done(shell.folder)
     assert len(statuses) >= 12
     (verified,) = [said for line, said in shown.items() if line.startswith("openssl pkeyutl -verify")]
     assert verified == "Signature Verified Successfully\n"

@@ -6,7 +6,7 @@ the full confidence, and say so.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,23 +14,20 @@ import numpy.typing as npt
 
 from lacre.analyses import strata
 from lacre.analyses.criteria import decide, worst_group_rule
+from lacre.analyses.detected import counted, prepare
 from lacre.analyses.estimate import Answer, Details, Estimate, Group, Measure, NotEstimable, ZeroBound
-from lacre.analyses.families import Family, check_unit, error_rate, numbered
+from lacre.analyses.families import Family, error_rate
 from lacre.analyses.given import Given
 from lacre.analyses.judging import Number, decide_number
 from lacre.analyses.pairing import Asked, Compared, adjusted, compare, decide as decide_pair
 from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult, merged
-from lacre.analyses.shares import Shares, Weighted, shares, weighted_of
+from lacre.analyses.shares import Shares, shares
 from lacre.analyses.verdict import CriterionResult, LeftOut, Line, State, worst
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.detection import DetectionPlan
-from lacre.protocol.kinds.parts import Event, RateCriterion, Stratum
+from lacre.protocol.kinds.parts import RateCriterion, Stratum
 from lacre.stats.bootstrap import StratumDifference, cluster_totals, least_resamples, stratum_difference
-from lacre.stats.fairness import Codes as AnyCodes, Ints
-from lacre.stats.thresholds import matches
-from lacre.tables.columns import MISSING, UNDECLARED, Numbers, Outcomes, TypedTable
-from lacre.tables.exclude import apply_exclusions
 
 DEFAULT_RESAMPLES = 10_000
 DEFAULT_SEED = 20260902
@@ -39,106 +36,6 @@ DEFAULT_SEED = 20260902
 UNWEIGHTED: Details = {"weights": "none"}
 
 Mask = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class Cases:
-    """The cases of one system after exclusions, those without a cluster left out.
-
-    `event` is 1, 0, or -1 for what counts as both in the bounds; `inside` are those whose share it is. `left_out`
-    counts each reason by itself, `whole` those that leave a case out of everything.
-    """
-
-    rows: int
-    event: Ints
-    inside: Mask
-    clusters: Ints | None
-    weighted: Weighted | None
-    obstacle: Reason | None
-    left_out: tuple[LeftOut, ...]
-    whole: tuple[LeftOut, ...]
-    strata: dict[str, strata.Coded]
-    blank: int
-    blank_units: int
-
-
-def event_codes(event: Event, table: TypedTable, given: Given, system: str) -> Ints:
-    """Return 1 where it happened, 0 where it did not, `MISSING` for a blank or a value nobody declared."""
-    column = table.columns[event.reads]
-    if event.threshold is None:
-        assert isinstance(column, Outcomes)
-        return np.where(column.codes == UNDECLARED, MISSING, column.codes).astype(np.int64)
-    assert isinstance(column, Numbers)
-    reached = matches(column.values, given.threshold(event.threshold, system), event.direction)
-    return np.where(np.isnan(column.values), MISSING, reached).astype(np.int64)
-
-
-def prepare(plan: DetectionPlan, given: Given, system: str, *, failure: bool) -> Cases:
-    """Return the cases of `plan` as one system sees them; of a `failure` the event is that nothing was found.
-
-    Raises `UnitRepeated` when two cases are of one unit.
-    """
-    declared, table = given.protocol.tables[plan.table], given.table(system, plan.table)
-    exclusion = apply_exclusions(table, declared.exclude)
-    left_out = [
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    ]
-    used = table if exclusion.kept.all() else table.select(exclusion.kept)
-    blank_units = check_unit(declared, used)
-    rows, whole = used.rows, []
-    clusters = numbered(used.columns[declared.cluster[0]]) if len(declared.cluster) == 1 else None
-    if clusters is not None and (clusters < 0).any():
-        whole.append(LeftOut("missing", declared.cluster[0], int((clusters < 0).sum())))
-        used, clusters = used.select(clusters >= 0), clusters[clusters >= 0]
-    inside = np.ones(used.rows, np.bool_)
-    for name in sorted(plan.population()):
-        column = used.columns[name]
-        assert isinstance(column, Outcomes)
-        whole += _counted(name, column.codes.astype(np.int64))
-        inside &= column.codes == 1
-    found = event_codes(plan.event, used, given, system)
-    blank = (found < 0) & inside
-    if plan.event.blank == "left_out":
-        whole.append(LeftOut("missing", plan.event.reads, int(blank.sum())))
-        inside &= ~blank
-    elif plan.event.blank == "not_detected":
-        found = np.where(found < 0, 0, found)
-    event = np.where(found < 0, -1, 1 - found if failure else found)
-    named = dict.fromkeys([*(n for names in plan.by for n in names), *_between(plan)])
-    coded = {name: strata.coded(used, declared, name) for name in named}
-    weighted, obstacle = _weights(plan, given, used)
-    if len(declared.cluster) > 1:
-        obstacle = Reason("crossed-clusters")
-    each = [one for name, (codes, _values) in coded.items() for one in _counted(name, codes[inside])]
-    return Cases(
-        rows=rows, event=event, inside=inside, clusters=clusters, weighted=weighted, obstacle=obstacle,
-        left_out=tuple(one for one in (*left_out, *whole, *each) if one.count),
-        whole=tuple(one for one in whole if one.count),
-        strata=coded, blank=int(blank.sum()), blank_units=blank_units,
-    )  # fmt: skip
-
-
-def _between(plan: DetectionPlan) -> list[str]:
-    return [name for rule in plan.rules for stratum in rule.between or () for name in stratum]
-
-
-def _counted(name: str, codes: AnyCodes) -> list[LeftOut]:
-    places = (("missing", MISSING), ("undeclared", UNDECLARED))
-    return [LeftOut(why, name, int(np.count_nonzero(codes == code))) for why, code in places]
-
-
-def _weights(plan: DetectionPlan, given: Given, table: TypedTable) -> tuple[Weighted | None, Reason | None]:
-    if plan.weights is None:
-        return None, None
-    declared = given.protocol.tables[plan.table]
-    column = table.columns[plan.weights.column]
-    assert isinstance(column, Numbers)
-    codes, values = strata.coded(table, declared, given.protocol.sampling[plan.weights.draw].strata)
-    holds = "weight" if "weight" in declared.columns[plan.weights.column].is_ else "probability"
-    drawn = given.draws.get(plan.weights.draw)
-    found = weighted_of(column.values, holds, codes.astype(np.int64), values, drawn, plan.weights.draw)
-    return (found, None) if isinstance(found, Weighted) else (None, found)
 
 
 class Detection:
@@ -345,7 +242,7 @@ class Detection:
         found, rest = list(self.cases.whole), self.cases.inside.copy()
         for name in names:
             codes = self.cases.strata[name][0]
-            found += _counted(name, np.where(rest, codes, 0))
+            found += counted(name, np.where(rest, codes, 0))
             rest &= codes >= 0
         return tuple(each for each in found if each.count)
 

@@ -1,11 +1,12 @@
 """What a plan can find: whether a rule can pass or fail at all, how often it would, and the cases that takes.
 
 All of it asks the code that decides. The first is exact and needs no rate (`lacre.analyses.attainable`); the
-rest is simulated at the assumed ones, and the same plan gets the same answer.
+rest is simulated at the rates that a plan of group fairness assumes, and the same plan gets the same answer. What
+other kinds ask is in `lacre.analyses.feasible_shares`, `feasible_pairs` and `feasible_verification`.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import ceil, sqrt
@@ -13,17 +14,28 @@ from math import ceil, sqrt
 import numpy as np
 from scipy import special
 
-from lacre.analyses.attainable import MOST_CASES, Attainable, Judged, Minimum
+from lacre.analyses.attainable import MOST_CASES, Judged
 from lacre.analyses.criteria import rule_of
-from lacre.analyses.families import error_rate
+from lacre.analyses.feasible_pairs import paired_needs
+from lacre.analyses.feasible_shares import agreement_of_plan, detection_needs, estimate_needs
+from lacre.analyses.feasible_verification import verification_needs
+from lacre.analyses.need import Need, Needed, Power, alpha_of, planned_rows
 from lacre.analyses.planned import group_shares, label_share, room
 from lacre.analyses.verdict import Rule
 from lacre.protocol.grammar import as_float
+from lacre.protocol.kinds.detection import DetectionPlan
+from lacre.protocol.kinds.estimate import EstimatePlan
 from lacre.protocol.kinds.group_fairness import Criterion, GroupFairnessPlan
+from lacre.protocol.kinds.paired_variants import PairedVariantsPlan
+from lacre.protocol.kinds.plan import AnalysisPlan
+from lacre.protocol.kinds.self_agreement import SelfAgreementPlan
+from lacre.protocol.kinds.verification import VerificationPlan
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import Infeasible
 from lacre.stats.proportions import Floats, clopper_pearson
 from lacre.text import N_
+
+__all__ = ["Need", "Needed", "Power", "infeasible", "power", "requirements"]
 
 SIMULATIONS = 10_000
 """Enough for a standard error of at most half a percentage point."""
@@ -57,69 +69,6 @@ Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
-    """Shares of simulated data sets on which a rule passed and failed; the rest decided nothing."""
-
-    passes: float
-    fails: float
-    simulations: int
-
-    @property
-    def passes_error(self) -> float:
-        """The standard error that the simulation leaves `passes`."""
-        return sqrt(self.passes * (1 - self.passes) / self.simulations)
-
-    @property
-    def fails_error(self) -> float:
-        """The standard error that the simulation leaves `fails`."""
-        return sqrt(self.fails * (1 - self.fails) / self.simulations)
-
-
-@dataclass(frozen=True, slots=True)
-class Needed:
-    """The size at which a rule passes with the probability `WANTED`, if the assumed rate is true.
-
-    `smallest` counts the cases of the smallest group in the rate's denominator, `rows` the table's, which is None
-    where the plan does not say what share of them is in the denominator. Both are None where no size of up to
-    `MOST_NEEDED` cases in all groups together is enough. Since counts are whole numbers the probability rises with the
-    size in small steps up and down, so the size is one at which it crosses, and about right.
-    """
-
-    rows: int | None
-    smallest: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """What one criterion of an analysis asks of each of its declared groups, and what the plan can find.
-
-    `attainable` is exact, for the planned rows. `prospect` is simulated at the planned rows and the assumed rates,
-    `needed` at the assumed rates; None where what it takes is not given, and where cases come in clusters:
-    a plan does not say how large these are, and without them the answer would be too good.
-    """
-
-    analysis: str
-    criterion: str
-    metric: str
-    groups: int
-    minimum: Minimum
-    attainable: Attainable
-    planned: int | None = None
-    prospect: Power | None = None
-    needed: Needed | None = None
-
-    @property
-    def infeasible(self) -> bool:
-        """Whether no outcome at all passes, or none fails."""
-        return not (self.attainable.passes and self.attainable.fails)
-
-    @property
-    def too_few_planned(self) -> bool:
-        """Whether the rule could pass, but at no outcome of as few cases as are planned."""
-        return self.minimum.to_pass is not None and not self.attainable.passes
-
-
-@dataclass(frozen=True, slots=True)
 class _Asked:
     """A criterion and what it stands in."""
 
@@ -137,41 +86,63 @@ class _Asked:
         return Judged(
             rule=rule_of(self.criterion),
             groups=groups,
-            alpha=error_rate(self.plan.confidence),
+            alpha=alpha_of(self.protocol, self.plan),
             min_cell=self.plan.min_cell,
             clustered=bool(declared.cluster),
             estimable=len(declared.cluster) < 2 and not roles & {"inclusion_probability", "weight"},
         )
 
-    def attainable(self) -> Attainable:
-        return self.judged().within(room(self.protocol, self.plan, self.criterion))
+    def need(self) -> Need:
+        judged = self.judged()
+        return Need(
+            analysis=self.analysis,
+            criterion=self.criterion.id,
+            metric=self.criterion.metric,
+            groups=judged.groups,
+            minimum=judged.minimum(),
+            attainable=judged.within(room(self.protocol, self.plan, self.criterion)),
+            planned=planned_rows(self.protocol, self.plan),
+        )
 
     def rate(self) -> float | None:
         rate = getattr(self.plan.assume, self.criterion.metric, None)
         return None if rate is None else as_float(rate)
 
 
-def _every(protocol: Protocol) -> list[_Asked]:
-    return [
-        _Asked(protocol, name, plan, criterion)
-        for name, plan in protocol.analyses.items()
-        if isinstance(plan, GroupFairnessPlan)
-        for criterion in plan.criteria
-    ]
+def _of_groups(protocol: Protocol, name: str, plan: GroupFairnessPlan) -> list[_Asked]:
+    return [_Asked(protocol, name, plan, criterion) for criterion in plan.criteria]
+
+
+def _needs(protocol: Protocol, name: str, plan: AnalysisPlan) -> Iterable[Need]:
+    """Tell what an analysis asks, of whatever kind; nothing is simulated."""
+    match plan:
+        case GroupFairnessPlan():
+            return [asked.need() for asked in _of_groups(protocol, name, plan)]
+        case DetectionPlan():
+            return detection_needs(protocol, name, plan)
+        case PairedVariantsPlan():
+            return paired_needs(protocol, name, plan)
+        case VerificationPlan():
+            return verification_needs(protocol, name, plan)
+        case SelfAgreementPlan():
+            return agreement_of_plan(protocol, name, plan)
+        case EstimatePlan():
+            return estimate_needs(protocol, name, plan)
+    return ()
 
 
 def infeasible(protocol: Protocol) -> tuple[Infeasible, ...]:
     """Return the criteria of `protocol` that pass, or fail, at no outcome at all, in the protocol's order."""
-    found = ((asked, asked.attainable()) for asked in _every(protocol))
     return tuple(
         Infeasible(
-            analysis=asked.analysis,
-            criterion=asked.criterion.id,
-            passes=reached.passes,
-            fails=reached.fails,
+            analysis=need.analysis,
+            criterion=need.criterion,
+            passes=need.attainable.passes,
+            fails=need.attainable.fails,
         )
-        for asked, reached in found
-        if not all(reached)
+        for name, plan in protocol.analyses.items()
+        for need in _needs(protocol, name, plan)
+        if need.criterion is not None and need.infeasible
     )
 
 
@@ -180,12 +151,23 @@ def _quiet(_label: str, _done: int, _total: int | None) -> None:
 
 
 def requirements(protocol: Protocol, progress: Progress = _quiet) -> tuple[Need, ...]:
-    """Return what every criterion of `protocol` asks of its groups, in the protocol's order."""
-    every = _every(protocol)
-    needs, total = [], STEPS * len(every)
-    for place, asked in enumerate(every):
-        needs.append(_need(asked, partial(_report, progress, STEPS * place, total)))
-        progress(N_("simulating"), STEPS * (place + 1), total)
+    """Return what every criterion of `protocol` asks of its groups, in the protocol's order.
+
+    After those of an analysis comes what it asks as a whole, of the kinds that ask something.
+    """
+    simulated = sum(
+        len(plan.criteria) for plan in protocol.analyses.values() if isinstance(plan, GroupFairnessPlan)
+    )
+    needs: list[Need] = []
+    place, total = 0, STEPS * simulated
+    for name, plan in protocol.analyses.items():
+        if not isinstance(plan, GroupFairnessPlan):
+            needs += _needs(protocol, name, plan)
+            continue
+        for asked in _of_groups(protocol, name, plan):
+            needs.append(_simulated(asked, partial(_report, progress, STEPS * place, total)))
+            place += 1
+            progress(N_("simulating"), STEPS * place, total)
     return tuple(needs)
 
 
@@ -193,27 +175,17 @@ def _report(progress: Progress, before: int, total: int, step: int) -> None:
     progress(N_("simulating"), before + min(step, STEPS), total)
 
 
-def _need(asked: _Asked, step: Callable[[int], None]) -> Need:
+def _simulated(asked: _Asked, step: Callable[[int], None]) -> Need:
     judged, rate = asked.judged(), asked.rate()
-    planned = asked.protocol.pools[asked.plan.pool].planned.get(asked.plan.table)
-    prospect, needed = None, None
-    if rate is not None and not judged.clustered and judged.estimable:
-        part = label_share(asked.protocol, asked.plan, asked.criterion.metric)
-        design = _Design(judged, rate, group_shares(asked.protocol, asked.plan, asked.criterion), step)
-        if planned is not None and part is not None:
-            prospect = design.power(planned * part)
-        needed = design.needed(part)
-    return Need(
-        analysis=asked.analysis,
-        criterion=asked.criterion.id,
-        metric=asked.criterion.metric,
-        groups=judged.groups,
-        minimum=judged.minimum(),
-        attainable=asked.attainable(),
-        planned=planned,
-        prospect=prospect,
-        needed=needed,
-    )
+    need = asked.need()
+    if rate is None or judged.clustered or not judged.estimable:
+        return need
+    part = label_share(asked.protocol, asked.plan, asked.criterion.metric)
+    design = _Design(judged, rate, group_shares(asked.protocol, asked.plan, asked.criterion), step)
+    prospect = None
+    if need.planned is not None and part is not None:
+        prospect = design.power(need.planned * part)
+    return replace(need, prospect=prospect, needed=design.needed(part))
 
 
 class _Design:

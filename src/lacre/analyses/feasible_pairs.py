@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from lacre.analyses.attainable import Minimum, smallest
 from lacre.analyses.judging import bound_of
-from lacre.analyses.need import NEVER, NOTHING, Need, alpha_of, planned_rows, reached
+from lacre.analyses.need import NEVER, NOTHING, Need, alpha_of, limited, planned_rows, reached
 from lacre.analyses.paired_variants import needs
 from lacre.analyses.planned import margin_of, room_of
 from lacre.protocol.kinds.detection import DetectionPlan
@@ -63,6 +63,7 @@ def paired_needs(protocol: Protocol, name: str, plan: PairedVariantsPlan) -> lis
         form, limit = bound_of(rule)
         in_favour = limit if form == "min" else -limit
         least = paired_minimum(in_favour, need.level, plan.test, clustered=clustered)
+        most = _pairs(protocol, plan, rule)
         found.append(
             Need(
                 analysis=name,
@@ -70,7 +71,7 @@ def paired_needs(protocol: Protocol, name: str, plan: PairedVariantsPlan) -> lis
                 metric=rule.metric,
                 groups=1,
                 minimum=least,
-                attainable=reached(least, _pairs(protocol, plan, rule)),
+                attainable=reached(least, most),
                 planned=planned_rows(protocol, plan),
                 counted="pairs",
                 more=MappingProxyType(
@@ -81,6 +82,7 @@ def paired_needs(protocol: Protocol, name: str, plan: PairedVariantsPlan) -> lis
                         "pairs": need.pairs,
                         "clusters": need.clusters,
                         "if_equal": need.pairs if need.clusters is None else need.clusters,
+                        "most": limited(most),
                     }
                 ),
             )
@@ -130,6 +132,7 @@ def compared_systems(
                 "pairs": None if cluster else equal,
                 "clusters": equal if cluster else None,
                 "if_equal": equal,
+                "most": limited(cases),
             }
         ),
     )

@@ -19,7 +19,7 @@ from lacre.analyses.criteria import worst_group_rule
 from lacre.analyses.feasible_pairs import compared_systems
 from lacre.analyses.floors import needs as agreement_needs
 from lacre.analyses.judging import Bounded, bound_of
-from lacre.analyses.need import ANY, NEVER, NOTHING, Need, alpha_of, planned_rows, reached
+from lacre.analyses.need import ANY, NEVER, NOTHING, Need, alpha_of, limited, planned_rows, reached
 from lacre.analyses.planned import UNLIMITED, Room, room_of
 from lacre.analyses.shares import BOUNDS
 from lacre.analyses.verdict import Rule
@@ -128,7 +128,7 @@ def _between(protocol: Protocol, name: str, plan: DetectionPlan, rule: RateCrite
         if clusters < 2
         else NEVER,
         planned=planned_rows(protocol, plan),
-        more=_level(alpha, if_equal=if_equal(in_favour, alpha)),
+        more=_level(alpha, if_equal=if_equal(in_favour, alpha), most=limited(each)),
     )
 
 

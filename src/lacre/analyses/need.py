@@ -63,7 +63,8 @@ class Need:
 
     `counted` says what `minimum` counts, None where no number of anything can be told beforehand. `more` has what
     the kind of analysis asks besides, as JSON values: `level`, the error rate of each bound; `discordant` pairs;
-    `pairs` or `clusters`, and `if_equal`, at which a margin passes where nothing differs; `events` of each group;
+    `pairs` or `clusters`, and `if_equal`, at which a margin passes where nothing differs, and the `most` there can
+    be; `events` of each group; `comparisons` and `zero_events` that resolve a target, and show nothing beyond it;
     `relabels`, and the `floor` they leave. Without a `criterion` it is a need of the whole analysis.
     """
 
@@ -111,3 +112,8 @@ def reached(least: Minimum, cases: int, *, passes: bool = True, fails: bool = Tr
         passes=passes and (many or (least.to_pass is not None and cases >= least.to_pass)),
         fails=fails and (many or (least.to_fail is not None and cases >= least.to_fail)),
     )
+
+
+def limited(cases: int) -> int | None:
+    """Return how many cases there can be at most; None where the plan does not say."""
+    return None if cases > MOST_CASES else cases

@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from lacre.analyses.detection import DEFAULT_RESAMPLES, DEFAULT_SEED, event_codes
+from lacre.analyses.detected import event_codes
+from lacre.analyses.detection import DEFAULT_RESAMPLES, DEFAULT_SEED
 from lacre.analyses.estimate import Answer, Estimate, Group, Measure, NotEstimable, ZeroBound
 from lacre.analyses.families import error_rate, numbered
 from lacre.analyses.given import Given

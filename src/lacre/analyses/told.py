@@ -92,6 +92,7 @@ class LineTold(Told):
     """A group's line in a criterion."""
 
     group: dict[str, str]
+    state: str
     computed: str
     reason: CodeTold
     numerator: int | None

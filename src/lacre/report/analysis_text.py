@@ -170,7 +170,8 @@ def _rests_on(page: Page, criterion: Document, lines: Sequence[Document]) -> Non
         [
             words.group(line["group"], criterion["by"]),
             events_of(line),
-            told.value(line["value"]),
+            # Nothing counted is never told as a zero.
+            told.up_to(line["high"]) if line["value"] == 0 and line["high"] else told.value(line["value"]),
             told.interval(line["low"], line["high"]),
         ]
         for line in lines

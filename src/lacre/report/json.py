@@ -124,6 +124,7 @@ def _need(need: "Need") -> Document:
         "p_fail_error": found.fails_error if found else None,
         "simulations": found.simulations if found else None,
         "for_80": {"smallest_group": size.smallest, "rows": size.rows} if size else None,
+        **({} if need.counted == "cases" and not need.more else {"counted": need.counted, **need.more}),
     }
 
 

@@ -1,13 +1,11 @@
 """What the verbs before any read answer, as text: init, check, register, seal, inputs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lacre.broker.outcomes import Checked, InputsWritten, LedgerMade, PoolSealed, Registered
 from lacre.errors import printable
-from lacre.protocol.grammar import as_float
-from lacre.protocol.kinds.group_fairness import Criterion
 from lacre.protocol.models import Protocol
 from lacre.report import words
 from lacre.report.custody_text import sealed_to
@@ -18,7 +16,7 @@ from lacre.text import _, ngettext
 
 if TYPE_CHECKING:
     # SciPy comes with it.
-    from lacre.analyses.feasibility import Need, Needed, Power
+    from lacre.analyses.need import Need
 
 
 def made_page(made: LedgerMade) -> Page:
@@ -73,33 +71,10 @@ def checked_page(checked: Checked) -> Page:
         )
         page.say(said.format(table=table, rows=rows))
     outside(page, checked.outside)
-    analyses(page, protocol, {(need.analysis, need.criterion): need for need in checked.needs})
+    analyses(page, protocol, checked.needs)
     page.gap()
-    page.say(
-        _(
-            "“to pass” and “to fail” are the fewest cases that each group must have in the rate's denominator "
-            "for the rule to be able to, even if every case speaks for it. To be likely to takes many more."
-        )
-    )
-    _simulated(page, checked.needs)
-    for name, plan in protocol.analyses.items():
-        if protocol.tables[plan.table].cluster:
-            page.say(
-                _(
-                    "{analysis}: the counts hold where each case is a cluster of its own. A plan does not say how "
-                    "large clusters are, so nothing is simulated."
-                ).format(analysis=name)
-            )
-    for need in checked.needs:
-        for line in _one_way(need):
-            page.say(Cell(_("Warning: "), "yellow"), f"{need.analysis}, {need.criterion}: ", line)
-    if any(need.infeasible for need in checked.needs):
-        page.say(
-            _(
-                "A criterion that can only come out one way is refused by `lacre register`, unless "
-                '--accept-infeasible "REASON" says why it is kept.'
-            )
-        )
+    needs_text.meaning(page, protocol, checked.needs)
+    needs_text.shortfalls(page, checked.needs)
     page.gap()
     page.say(_after_check(checked))
     return page
@@ -114,52 +89,6 @@ def _after_check(checked: Checked) -> str:
     else:
         said = _("Nothing was recorded. Next: `lacre register {name}`.")
     return said.format(name=checked.name)
-
-
-def _simulated(page: Page, needs: "Sequence[Need]") -> None:
-    """Say what the simulated numbers rest on."""
-    if any(need.prospect for need in needs):
-        page.say(
-            _(
-                "P(PASS) and P(FAIL) are simulated with the planned cases, in groups of the planned composition or "
-                "of equal size, at the assumed rates in every group; the rest is INSUFFICIENT_EVIDENCE. “±” is the "
-                "simulation's standard error; where none or all came out so, 3/n bounds the share at 95 %."
-            )
-        )
-    if any(need.needed for need in needs):
-        page.say(
-            _(
-                "“for 80 %” is about how many cases the smallest group must have in the rate's denominator for "
-                "P(PASS) to be 80 % at the assumed rates, and “rows” how many the table has then; “never” means "
-                "that no size of up to 10,000,000 cases is enough."
-            )
-        )
-
-
-def _one_way(need: "Need") -> list[str]:
-    """Say which verdict a criterion cannot come to, and what it would take."""
-    least, said = need.minimum, []
-    if least.to_pass is None and least.to_fail is None:
-        return [_("can neither pass nor fail, for want of an interval that holds for such a sample.")]
-    if not need.attainable.passes:
-        said.append(
-            _("no outcome can pass, with up to a billion cases in each group.")
-            if least.to_pass is None
-            else _(
-                "cannot pass as planned. It needs {least} cases in the rate's denominator in each of {groups} groups, "
-                "and what is planned leaves no room for that."
-            ).format(least=least.to_pass, groups=need.groups)
-        )
-    if not need.attainable.fails:
-        said.append(
-            _("no outcome can fail, with up to a billion cases in each group.")
-            if least.to_fail is None
-            else _(
-                "cannot fail as planned. It needs a group of {least} cases in the rate's denominator (a gap two), "
-                "and what is planned leaves no room for that."
-            ).format(least=least.to_fail)
-        )
-    return said
 
 
 def registered_page(registered: Registered) -> Page:
@@ -261,64 +190,22 @@ def _pools(page: Page, protocol: Protocol) -> None:
     page.table(columns, rows)
 
 
-def analyses(page: Page, protocol: Protocol, needs: "Mapping[tuple[str, str], Need] | None" = None) -> None:
+def analyses(page: Page, protocol: Protocol, needs: "Sequence[Need] | None" = None) -> None:
     """Write the registered criteria, with what each `needs` of the data where that is known."""
-    simulated = any(need.prospect or need.needed for need in (needs or {}).values())
-    titles = (_("P(PASS)"), _("P(FAIL)"), _("for 80 %"), _("rows"))
-    columns = [
-        Column(_("criterion"), wraps=True, names=True),
-        Column(_("rule"), wraps=True),
-        *([] if needs is None else [Column(_("to pass"), right=True), Column(_("to fail"), right=True)]),
-        *([Column(title, right=True) for title in titles] if simulated else []),
-    ]
     for name, plan in protocol.analyses.items():
         page.heading(
             _("{name} ({kind}) on {pool}").format(name=name, kind=words.kind(plan.kind), pool=plan.pool)
         )
+        own = [need for need in needs or () if need.analysis == name]
+        beside = None if needs is None else needs_text.Asked([each for each in own if each.criterion])
+        by_id = {need.criterion: need for need in own}
         rows: list[Row] = []
         for criterion in getattr(plan, "criteria", ()):
-            row: list[str | Cell] = [Cell(criterion.id, "bold"), _rule(criterion)]
-            if needs is not None:
-                need = needs[name, criterion.id]
-                row += [_least(need.minimum.to_pass), _least(need.minimum.to_fail)]
-                row += [*_prospect(need.prospect), *_size(need.needed)] if simulated else []
-            rows.append(row)
-        page.table(columns, rows)
-
-
-def _prospect(found: "Power | None") -> list[str | Cell]:
-    if found is None:
-        return ["–", "–"]
-    return [
-        _simulated_share(found.passes, found.passes_error, found.simulations),
-        _simulated_share(found.fails, found.fails_error, found.simulations),
-    ]
-
-
-def _simulated_share(share: float, error: float, simulations: int) -> str:
-    """Write a share with its standard error; of none or all of them, with the bound that the rule of three gives."""
-    if share in (0.0, 1.0):
-        bound = words.percent(abs(share - 3 / simulations))
-        return f"< {bound}" if share == 0 else f"> {bound}"
-    spread = f"{100 * error:.1f}"
-    return f"{words.rate(share)} ± {'<0.1' if float(spread) == 0 else spread}"
-
-
-def _size(found: "Needed | None") -> list[str | Cell]:
-    if found is None:
-        return ["–", "–"]
-    rows = "–" if found.rows is None else str(found.rows)
-    return [_least(found.smallest), rows]
-
-
-def _least(cases: int | None) -> str | Cell:
-    return Cell(_("never"), "red") if cases is None else str(cases)
-
-
-def _rule(criterion: Criterion) -> str:
-    form, limit = "max_group_gap", criterion.max_group_gap
-    if criterion.worst_group is not None:
-        bound = criterion.worst_group
-        form, limit = ("worst_group_min", bound.min) if bound.max is None else ("worst_group_max", bound.max)
-    assert limit is not None
-    return words.rule(criterion.metric, criterion.by, form, as_float(limit))
+            cells = [] if beside is None else beside.cells(by_id[criterion.id])
+            rows.append([Cell(criterion.id, "bold"), asked.rule(protocol, plan, criterion), *cells])
+        if rows:
+            titles = [Column(_("criterion"), wraps=True, names=True), Column(_("rule"), wraps=True)]
+            page.table([*titles, *([] if beside is None else beside.columns())], rows)
+        else:
+            page.say(_("Nothing is decided: it is reported."), indent=1)
+        needs_text.whole(page, own)

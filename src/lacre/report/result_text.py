@@ -125,6 +125,10 @@ def standing(pool: str, decision: ReadDecision) -> str:
             return _("Confirmatory: the first read of {pool}, by a plan registered before it.").format(
                 pool=pool
             )
+        if read_class == "guarda":
+            return _(
+                "Confirmatory: read {number} of {pool}, within its budget and by a plan registered before it."
+            ).format(pool=pool, number=decision.number)
         return _(
             "Confirmatory: the first submission of its system to {pool}, by a plan registered before it."
         ).format(pool=pool)

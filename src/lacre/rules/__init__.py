@@ -13,6 +13,8 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     declares otherwise than it was sealed has to be sealed again. A pool may be handed to other recipients
     whole, without a read. A read is of the seal that its signer means, and of no other in its place.
  3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count.
+ 4. Second labels are of cases that were handed out for it, blind and days after the first; they are committed
+    once, before their pool is read.
  5. Each read of each pool is an entry before a byte is decrypted: who, when, for what, under which protocol,
     with which submissions, in which class, which number. What can be checked without reading is checked
     before; a refusal there costs nothing.
@@ -21,10 +23,16 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     in its own read's entry.
  7. After the first read of `teste`, an amendment that touches anything its analyses use makes it `dev`, and
     must say `accept_burn`. Earlier results stand.
+ 8. Thresholds are set on `dev` alone, by their registered rules, and frozen in an entry; an analysis that uses
+    one waits for it. After a read of `teste` whose analyses use it, a new calibration makes `teste` `dev` (7),
+    and must say `accept_burn`.
  9. An analysis names one pool. `contraste` answers only analyses that compare groups, and a difference needs
     two declared groups. Of each system the first submission to `contraste` is confirmatory (for every analysis
-    that reads it), later ones are exploratory, and so is what was amended after the first read.
-10. `guarda` answers verdicts only, through a verb of its own; nothing else reads it.
+    that reads it), later ones are exploratory, and so is what was amended, or calibrated anew, after the first
+    read. A mitigation by training opens once the earlier ones ran and a criterion still does not pass.
+10. `guarda` answers verdicts only, through a verb of its own; nothing else reads it. It is read at most
+    `max_reads` times, each at that share of the error rate; amending what its analyses use, or its budget,
+    after a read retires it.
 11. Requests name the protocol in force by its hash; any other is refused.
 12. A case is exposed once its content was read, from any pool of any study. A `teste`, `contraste` or
     `guarda` that shares cases, units or `disjoint` values with another pool of its study, or holds exposed
@@ -35,7 +43,8 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
 13. What a protocol locks is not amended, nor the list of what it locks.
 14. An amendment records its reason, the field-by-field difference and what had been read; a deviation is words
     about a study or an entry of it, and changes nothing. A pool shorter than planned is a deviation by itself,
-    recorded in the seal's decision.
+    recorded in the seal's decision. Cases are drawn as registered, before their pool is sealed, and from one
+    frame.
 15. A result on a pool that is not what its analysis registered is exploratory: PASS reads
     INSUFFICIENT_EVIDENCE, FAIL stays. Prior exposure, declared or remembered, makes results
     retrospective: not confirmatory, the verdict as computed.

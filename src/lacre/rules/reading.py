@@ -1,6 +1,7 @@
 """Reading a pool: rules 5, 6, 9, 10, 11, 12, 15 and 16."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from lacre.errors import (
     AlreadyRevealed,
@@ -13,6 +14,7 @@ from lacre.errors import (
     NotBetweenGroups,
     NothingToReveal,
     PoolIsOpen,
+    RecordInvalid,
     RequestOutdated,
     RevealAlone,
     RevealOnlyTeste,
@@ -46,6 +48,7 @@ from lacre.rules.thresholds import (
     require_frozen,
 )
 from lacre.rules.wire import moment
+from lacre.text import _
 
 NOT_REGISTERED_POOL = "not-the-registered-pool"
 LATER_SUBMISSION = "later-submission"
@@ -54,13 +57,23 @@ STATISTICS_CHANGED = "statistics-changed"
 ENGINE_CHANGED = "engine-changed"
 RECALIBRATED = "recalibrated-since-read"
 
+_OWN: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "calibrate": frozenset({"thresholds", "accept_burn"}),
+        "relabel": frozenset({"draw"}),
+        "run": frozenset({"rung"}),
+    }
+)
+"""What reads of one purpose alone may say."""
+
 
 def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadDecision:
     """Whether a pool may be read as asked, and in which class."""
     require_role(state, by, "registrant")
     study = require_study(state, request.study)
     require_open(study)
-    if request.finishes is not None and request.purpose not in {*HANDS_OUT, "calibrate"}:
+    _check_fields(request)
+    if request.finishes is not None and request.purpose not in HANDS_OUT:
         return _decide_finish(require_sealed(study, request.pool), request, facts)
     require_in_force(study, request.protocol)
     pool = sealed_pool(study, request.pool)
@@ -78,6 +91,22 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
     if request.purpose == "gate":
         return _decide_gate(study, pool, request, facts)
     return _decide_reveal(study, pool, request, facts)
+
+
+def _check_fields(request: Read) -> None:
+    """Rule 5: a read says nothing that another purpose means, so that it cannot be taken for what it is not."""
+    own = _OWN.get(request.purpose, frozenset())
+    others = frozenset().union(*_OWN.values()) - own
+    strange = sorted(name for name in others if getattr(request, name))
+    if request.purpose in {"calibrate", "gate"} and request.accept_dev:
+        strange.append("accept_dev")
+    if request.purpose == "calibrate" and request.analyses:
+        strange.append("analyses")
+    if strange:
+        said = _("a read for {purpose} has no {fields}")
+        raise RecordInvalid(
+            what=_("request"), why=said.format(purpose=request.purpose, fields=", ".join(strange))
+        )
 
 
 def _check_seal(pool: PoolState, request: Read) -> None:
@@ -309,7 +338,9 @@ def _decide_finish(pool: PoolState, request: Read, facts: ReadFacts) -> ReadDeci
 def _same_inputs(original: ReadMade, request: Read) -> bool:
     asked = original.request
     return (
-        asked.purpose == request.purpose
+        isinstance(asked, Read)
+        and asked.purpose == request.purpose
+        and asked.rung == request.rung
         and asked.analyses == request.analyses
         and asked.submissions == request.submissions
         and asked.protocol == request.protocol

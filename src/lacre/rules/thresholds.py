@@ -74,6 +74,7 @@ def _check_read(study: StudyState, request: Calibrate) -> None:
     if (
         not isinstance(read, Read)
         or read.purpose != "calibrate"
+        or read.thresholds != request.thresholds
         or spent
         or read.protocol != request.protocol
     ):

@@ -11,9 +11,8 @@ import pytest
 from scipy.stats import beta
 
 from lacre.analyses.recompute import recompute
-from lacre.broker.evaluate import evaluate
-from lacre.canonical import canonical_json, parse_canonical
-from lacre.rules.requests import Engine, ReadDecision
+from lacre.rules.requests import ReadDecision
+from tests.unit.analyses.stored import FIRST, evaluated
 
 if TYPE_CHECKING:
     from tests.unit.analyses.conftest import Gate
@@ -24,7 +23,6 @@ GAP = {"id": "gap", "metric": "error", "by": ["sex"], "max_group_gap": 0.2}
 WORST = {"id": "worst", "metric": "false_negative", "by": ["age"], "worst_group": {"max": 0.3}}
 FLOOR = {"id": "floor", "metric": "selection", "by": ["sex", "age"], "worst_group": {"min": 0.1}}
 ATTRIBUTES = {"attributes": ["sex", "age"], "intersections": [["sex", "age"]]}
-FIRST = ReadDecision(read_class="teste", number=1, confirmatory=True)
 
 
 def rows(count: int = 240, **more: Any) -> list[dict[str, Any]]:
@@ -43,11 +41,7 @@ def rows(count: int = 240, **more: Any) -> list[dict[str, Any]]:
 
 def stored(gate: Gate, cases: list[dict[str, Any]], decision: ReadDecision = FIRST) -> dict[str, Any]:
     """The document that the ledger would keep, as it is read back."""
-    engine = Engine(lacre="0.1.0", statistics="1")
-    tables = {"cases": gate.read(cases)}
-    document = evaluate(gate.protocol, "0" * 64, "teste", ["parity"], tables, [], decision, engine)
-    found: dict[str, Any] = parse_canonical(canonical_json(document))
-    return found
+    return evaluated(gate.protocol, "parity", {"cases": gate.read(cases)}, decision)
 
 
 DESIGNS: dict[str, tuple[dict[str, Any], dict[str, Any], ReadDecision]] = {

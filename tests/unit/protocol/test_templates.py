@@ -8,7 +8,7 @@ from lacre.protocol.document import parse
 
 
 def test_names() -> None:
-    assert templates.names() == ("fairness", "fairness-systems")
+    assert templates.names() == ("fairness", "fairness-systems", "faces")
 
 
 @pytest.mark.parametrize("name", templates.names())
@@ -31,4 +31,4 @@ def test_two_systems_are_compared_in_one_reveal() -> None:
 def test_unknown(name: str) -> None:
     with pytest.raises(TemplateUnknown) as caught:
         templates.read(name, "en")
-    assert "fairness, fairness-systems" in caught.value.way_out
+    assert "fairness, fairness-systems, faces" in caught.value.way_out

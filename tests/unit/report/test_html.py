@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 import html5lib
 import pytest
 
+from lacre.errors import FileExists
 from lacre.report.html.result_html import POLICY, fragment, page
 from lacre.report.html.style import DARK, GROUNDS, LIGHT, LINES, SCOPE, WORDS, sheet
 from lacre.report.html.written import write_report
@@ -99,6 +100,8 @@ def test_the_same_result_gives_the_same_bytes(life: Life, pages: dict[str, str],
     written = write_report(shown, tmp_path / "r.html", overwrite=False)
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == pages["seen-again"]
     assert written.bytes == len(pages["seen-again"].encode())
+    with pytest.raises(FileExists):
+        write_report(shown, tmp_path / "r.html", overwrite=False)
 
 
 def test_the_language_of_the_words_and_that_of_the_plan(every_kind: Element) -> None:
@@ -118,6 +121,17 @@ def test_headings_go_down_one_by_one(root: Element) -> None:
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_each_analysis_is_a_section_with_its_criteria_below(every_kind: Element) -> None:
+    heads = [
+        (tag(each), words(each))
+        for each in every_kind.iter()
+        if isinstance(each.tag, str) and HEADINGS.match(tag(each))
+    ]
+    at = heads.index(("h2", "recall (recall) ✗FAIL"))
+    assert heads[at + 1] == ("h3", "worst-cell ✗FAIL")
+    assert ("h2", "What this shows, and what it does not") in heads
 
 
 def test_no_name_is_given_twice_and_each_that_is_used_is_given(root: Element) -> None:
@@ -193,6 +207,13 @@ def test_curves_differ_by_dashes_and_marks(every_kind: Element) -> None:
     ]
     assert len(curves) == 3
     assert len({name for each in curves for name in each.split() if re.match(r"d\d", name)}) == 3
+    # That all end where nothing is rejected says nothing of any: they are named where they still differ.
+    ends = {
+        (each.get("points") or "").split()[-1]
+        for each in all_of(first, "polyline")
+        if "curve" in (each.get("class") or "")
+    }
+    assert len(ends) == 3
     names = [words(each) for each in all_of(first, "text")]
     assert {"grupo-a", "grupo-b"} <= set(names)
 
@@ -348,6 +369,7 @@ def test_a_gate_says_verdicts_and_no_number(life: Life) -> None:
         "state": "FAIL",
         "estimates": [],
         "criteria": criteria,
+        "notes": [],
     }
     document = {**real.document, "standing": "guarda", "state": "FAIL", "analyses": [bare]}
     root = parsed(page(dataclasses.replace(real, document=document, reads_left=5)))

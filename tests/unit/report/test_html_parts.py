@@ -79,12 +79,12 @@ def test_a_ratio_stands_by_its_logarithm() -> None:
 
 
 def test_a_rate_of_a_curve_stands_by_its_normal_deviate() -> None:
-    """The deviates of .1, .5 and .9 are as far apart; a rate of zero stands at the low end."""
-    axis = scale.deviates([0.1, 0.9])
-    assert (axis.low, axis.high) == (0.05, 0.9)
-    at = {rate: axis.place(rate) for rate in (0.1, 0.5, 0.9, 0.0)}
-    assert at[0.9] - at[0.5] == pytest.approx(at[0.5] - at[0.1])
-    assert (at[0.0], at[0.9]) == (0, 1)
+    """Φ(−1), Φ(1) and Φ(2) stand at −1, 1 and 2; rates of zero and one stand at the ends."""
+    axis = scale.deviates([0.02, 0.98])
+    assert (axis.low, axis.high) == (0.02, 0.99)
+    first, second, third = (axis.place(rate) for rate in (0.15865525, 0.84134475, 0.97724987))
+    assert second - first == pytest.approx(2 * (third - second), rel=1e-6)
+    assert (axis.place(0), axis.place(1)) == (0, 1)
 
 
 # --- forests -----------------------------------------------------------------------------------------------

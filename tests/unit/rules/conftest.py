@@ -1,7 +1,8 @@
 """A world of the law alone: requests are decided and folded, with no store, no keys and no files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -14,8 +15,14 @@ from lacre.rules.custody import covers
 from lacre.rules.decide import decide
 from lacre.rules.record import Answered, FirstKey, Genesis, Recorded, Result
 from lacre.rules.requests import (
+    HANDS_OUT,
     Amend,
     AmendFacts,
+    Calibrate,
+    CalibrateDecision,
+    CalibrateFacts,
+    Commit,
+    CommitFacts,
     Decision,
     Deviate,
     Engine,
@@ -35,6 +42,8 @@ from lacre.rules.requests import (
     RegisterFacts,
     Request,
     Rewrap,
+    Sample,
+    SampleFacts,
     Seal,
     SealedRecord,
     SealFacts,
@@ -50,6 +59,10 @@ LOG = PrivateKey.from_seed(b"\x04" * 32).public
 NEW = PrivateKey.from_seed(b"\x05" * 32).public
 ENGINE = Engine(lacre="1", statistics="1")
 Z = "0" * 64
+FOUND: Mapping[str, Any] = MappingProxyType(
+    {"value": "0.5", "target": "recall", "at": "0.95", "events": 95, "cases": 100, "confidence": "0.95"}
+)
+"""A threshold as a calibration found it, but for its name and system."""
 
 TEMPLATE = """
 lacre: 1
@@ -196,10 +209,9 @@ class World:
         self, purpose: str, pool: str, *analyses: str, by: str = PERSON.keyid, **more: Any
     ) -> ReadDecision:
         """Read a pool; `more` are facts, or fields of the request."""
-        names = ("accept_dev", "accept_exposure", "finishes", "submissions", "protocol", "ciphertext", "seen")
-        asked = {key: more.pop(key) for key in names if key in more}
+        asked = {key: more.pop(key) for key in Read.model_fields if key in more}
         protocol = asked.pop("protocol", None) or (self.in_force() if self.state.study else Z)
-        if purpose != "inputs":
+        if purpose not in HANDS_OUT:
             asked.setdefault("submissions", (one_submission(),))
         fields = self._bound(purpose=purpose, pool=pool, analyses=analyses, protocol=protocol, **asked)
         request = Read.model_validate(fields)
@@ -297,6 +309,47 @@ class World:
     def run(self, analysis: str, pool: str, **more: Any) -> ReadDecision:
         """Run one analysis on a pool."""
         return self.read("run", pool, analysis, **more)
+
+    def calibrate(
+        self,
+        read: int,
+        thresholds: tuple[str, ...],
+        frozen: tuple[tuple[str, str], ...] | None = None,
+        *,
+        by: str = PERSON.keyid,
+        **more: Any,
+    ) -> CalibrateDecision:
+        """Freeze thresholds that the read at entry `read` found; `frozen` are names and systems, if not just those."""
+        found = [(name, "") for name in thresholds] if frozen is None else frozen
+        facts = CalibrateFacts.model_validate(
+            {
+                "engine": ENGINE,
+                "thresholds": tuple({**FOUND, "name": name, "system": system} for name, system in found),
+            }
+        )
+        fields = self._bound(read=read, thresholds=thresholds, **{"protocol": self.in_force(), **more})
+        decision = self.ask(Calibrate.model_validate(fields), facts, by)
+        assert isinstance(decision, CalibrateDecision)
+        return decision
+
+    def sample(
+        self, drawn: dict[str, int], frame: str = Z, draw: str = "faces", by: str = PERSON.keyid
+    ) -> Decision:
+        """Draw from a frame of 1000 units a stratum."""
+        facts = SampleFacts.model_validate(
+            {"strata": tuple({"stratum": s, "population": 1000, "drawn": n} for s, n in drawn.items())}
+        )
+        fields = self._bound(protocol=self.in_force(), draw=draw, frame=frame)
+        return self.ask(Sample.model_validate(fields), facts, by)
+
+    def commit(self, read: int, pool: str = "teste", draw: str = "faces", early: int = 0) -> Decision:
+        """Commit to second labels."""
+        records = (SealedRecord(table="faces", format="csv", hmac=Z),)
+        fields = self._bound(
+            part="relabels", pool=pool, protocol=self.in_force(), draw=draw, read=read, records=records, blob=Z,
+            wrapped_key=Z,
+        )  # fmt: skip
+        return self.ask(Commit.model_validate(fields), CommitFacts(rows=30, absent=0, early=early))
 
     def standing(self, pool: str) -> str:
         """What the pool counts as now."""

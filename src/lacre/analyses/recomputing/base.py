@@ -238,6 +238,20 @@ class Again(Generic[Plan]):
         fair &= tally.holds(f"{what}.high", told.high, float(high))
         tally.bounds += fair & self.zero(what, told, cases)
 
+    def line_of(self, what: str, told: EstimateTold, how: How) -> None:
+        """Hold value and bounds of a share that has no estimate of its own."""
+        cases, events = told.denominator or 0, told.numerator or 0
+        self.tally.holds(f"{what}.value", told.value, events / cases)
+        if how.effective:
+            if self.ordered(what, told):
+                self.of_one_size(what, told, how, events / cases)
+            return
+        bounds = BOUNDS[how.interval]
+        self.tally.holds(f"{what}.low", told.low, float(bounds(events, cases, how.alpha).low))
+        self.tally.holds(
+            f"{what}.high", told.high, float(bounds(events + told.missing, cases, how.alpha).high)
+        )
+
     def zero(self, what: str, told: EstimateTold, size: float) -> bool:
         """Hold what zero events among so many leave possible."""
         if told.zero_bound is None:
@@ -480,7 +494,7 @@ class Again(Generic[Plan]):
             if each.reason in ("missing", "undeclared") and each.column in names:
                 out[each.reason, each.column] = max(each.count, out.get((each.reason, each.column), 0))
         gone = whole.denominator - sum(each for each in cases if each is not None)
-        least = sum(out.values()) if len(names) == 1 and len(self.systems) == 1 else 0
+        least = sum(out.values()) if exact and len(names) == 1 and len(self.systems) == 1 else 0
         what = f"{self.called(whole.key)}.{' × '.join(names)}"
         fits = least <= gone <= sum(out.values())
         self.tally.fits(f"{what}.denominator", gone, f"{least} - {sum(out.values())}", fits=fits)

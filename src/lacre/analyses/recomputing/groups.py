@@ -63,7 +63,7 @@ class GroupsAgain(Again[GroupFairnessPlan]):
                 for rate in RATES if attributes else ():
                     whole = self.answers.get(Key(rate, system, frozenset()))
                     parts = [self.answers.get(Key(rate, system, group)) for group in groups]
-                    self.adds_up(whole, attributes, parts)
+                    self.adds_up(whole, attributes, parts, exact=False)
 
     def _errors(self, system: str, group: frozenset[tuple[str, str]]) -> None:
         whole, *parts = (

@@ -139,7 +139,7 @@ class SharesAgain(Again[DetectionPlan]):
                 keys = [
                     Key(plan.rate, system, frozenset(group), None, details) for group in self.groups(names)
                 ]
-                self.adds_up(whole, names, [self.answers.get(key) for key in keys])
+                self.adds_up(whole, names, [self.answers.get(key) for key in keys], exact=True)
             if (
                 whole is not None
                 and whole.denominator is not None

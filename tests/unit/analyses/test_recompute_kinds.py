@@ -1,0 +1,213 @@
+"""Results of every kind computed again from themselves: what the engine gave comes out, what was forged does not."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from lacre.analyses.given import Drawn, Given
+from lacre.analyses.recompute import recompute
+from lacre.protocol.document import parse
+from lacre.protocol.models import Protocol
+from lacre.tables.columns import TypedTable
+from lacre.tables.formats import Format
+from lacre.tables.join import join_submission
+from lacre.tables.read import read_table
+from tests.unit.analyses import (
+    test_paired_variants as variants,
+)
+from tests.unit.analyses.stored import FIRST, GATE, given_to
+
+Made = tuple[dict[str, Any], Protocol]
+
+# --- shares ------------------------------------------------------------------------------------------------
+
+FACES: dict[str, Any] = {
+    "id": {"type": "text"},
+    "image": {"type": "text"},
+    "shot": {"type": "text"},
+    "person": {"type": "outcome", "positive": "1", "negative": "0"},
+    "found": {"type": "outcome", "positive": "1", "negative": "0", "from": "submission"},
+    "score": {"type": "number", "from": "submission"},
+    "height": {"type": "number", "bins": {"low": [0, 40], "high": [40, None]}},
+    "skin": {"type": "category", "values": ["light", "dark"]},
+    "pi": {"type": "number"},
+}
+ALL = {"id": "all", "metric": "recall", "min": 0.7}
+EACH = {"id": "each", "metric": "recall", "by": ["skin"], "worst_group": {"min": 0.6}}
+APART = {"id": "apart", "metric": "stratum_difference", "between": [{"skin": "light"}, {"skin": "dark"}], "max": 0.2}
+TWO = {"id": "two", "metric": "difference", "systems": ["a", "b"], "min": -0.1}
+
+
+def faces_of(*criteria: Mapping[str, Any], table: Mapping[str, Any] | None = None, columns: Mapping[str, Any] | None = None,
+             more: Mapping[str, Any] | None = None, **plan: Any) -> Protocol:  # fmt: skip
+    kind = plan.get("kind", "recall")
+    event = plan.pop("event", {"column": "found", "blank": "not_detected"})
+    document = {
+        "lacre": 1, "study": "s", "title": "T", "question": "Q?", "language": "en",
+        "data": {"identifiable": False, "prior_exposure": "none"},
+        "tables": {"faces": {"key": "id", "columns": {**FACES, **(columns or {})}, **(table or {})}},
+        "pools": {"teste": {"tables": ["faces"]}},
+        "analyses": {
+            "one": {
+                "kind": kind, "pool": "teste", "table": "faces", "by": ["skin", ["skin", "height"]],
+                **({"detected": event} if kind == "recall" else {"person": "person", "found": event}),
+                "criteria": list(criteria) or [ALL, EACH, APART],
+                **plan,
+            }
+        },
+        **(more or {}),
+    }  # fmt: skip
+    return parse(json.dumps(document).encode())
+
+
+def faces(number: int) -> dict[str, Any]:
+    return {
+        "id": f"f{number}", "image": f"i{number % 60}", "shot": f"s{number % 50}", "person": int(number % 9 != 0),
+        "found": int(number * 7 % 10 > (1 if number % 2 else 2)), "score": number * 7 % 10 / 10,
+        "height": (20, 60)[number // 2 % 2], "skin": ("light", "dark")[number % 2], "pi": 0.5,
+    }  # fmt: skip
+
+
+def typed(protocol: Protocol, rows: Sequence[Mapping[str, Any]], name: str = "faces") -> TypedTable:
+    columns = list(protocol.tables[name].columns)
+    lines = [",".join(columns), *(",".join(str(row.get(each, "")) for each in columns) for row in rows)]
+    raw = ("\n".join(lines) + "\n").encode()
+    declared = protocol.tables[name]
+    pool = read_table(raw, declared, name, Format.CSV, only="pool")
+    return join_submission(pool, read_table(raw, declared, name, Format.CSV, only="submission"))
+
+
+def shared(protocol: Protocol, change: Callable[[int], Mapping[str, Any]] = lambda _: {}, **more: Any) -> Made:
+    rows = [{**faces(number), **change(number)} for number in range(240)]
+    decision = more.pop("decision", FIRST)
+    tables = {}
+    for system in protocol.systems or ("",):
+        own = [{**row, "found": 1 if system == "b" and place % 5 == 0 else row["found"]} for place, row in enumerate(rows)]
+        tables[system, "faces"] = typed(protocol, own)
+    return given_to("one", Given(protocol, tables, **more), decision), protocol
+
+
+BLANK = {"column": "found", "blank": "worst_case"}
+LEFT = {"column": "found", "blank": "left_out"}
+AT = {"score": "score", "threshold": "t", "blank": "not_detected"}
+SYSTEMS = {"systems": {"a": {"version": "1"}, "b": {"version": "1"}}}
+FAILURE = [{**each, "metric": each["metric"].replace("recall", "protective_failure")} for each in (ALL, EACH, APART)]
+DRAW = {
+    "sampling": {
+        "faces": {"strata": "skin", "sizes": {"light": 120, "dark": 120}, "seed": 3, "inclusion_probability": "pi"}
+    }
+}
+DRAWN = {"faces": Drawn({"light": 240, "dark": 240}, {"light": 120, "dark": 120}, 4)}
+WEIGHED = {"pi": {"type": "number", "is": "inclusion_probability"}}
+WEIGHTS = {"weights": {"column": "pi", "draw": "faces"}}
+
+
+def some_blank(number: int) -> dict[str, Any]:
+    return {"found": ""} if number % 40 == 0 else {}
+
+
+SHARES: dict[str, Callable[[], Made]] = {
+    "plain": lambda: shared(faces_of()),
+    "exact": lambda: shared(faces_of(interval="clopper_pearson", confidence=0.9)),
+    "nothing found": lambda: shared(faces_of(), lambda _: {"found": 0}),
+    "blank": lambda: shared(faces_of(event=BLANK), some_blank),
+    "blank left out": lambda: shared(faces_of(event=LEFT), some_blank),
+    "outside": lambda: shared(faces_of(), lambda n: {"skin": "x"} if n % 50 == 0 else {"height": ""} if n % 60 == 7 else {}),
+    "far outside": lambda: shared(faces_of(), lambda n: {"skin": "x"} if n % 3 == 0 else {}),
+    "one stratum": lambda: shared(faces_of(), lambda _: {"skin": "light"}),
+    "clusters": lambda: shared(faces_of(table={"cluster": ["image"]})),
+    "clusters, nothing": lambda: shared(faces_of(table={"cluster": ["image"]}), lambda _: {"found": 0}),
+    "clusters, blank": lambda: shared(faces_of(table={"cluster": ["image"]}, event=BLANK), some_blank),
+    "few clusters": lambda: shared(faces_of(table={"cluster": ["image"]}), lambda n: {"image": f"i{n % 25}"}),
+    "crossed": lambda: shared(faces_of(table={"cluster": ["image", "shot"]})),
+    "review": lambda: shared(faces_of(requires_manual_review=True)),
+    "threshold": lambda: shared(faces_of(event=AT, more={"thresholds": {"t": {"fixed": 0.3}}})),
+    "systems": lambda: shared(faces_of(ALL, EACH, TWO, more=SYSTEMS)),
+    "systems in clusters": lambda: shared(
+        faces_of(ALL, TWO, {**TWO, "id": "zero", "min": 0}, more=SYSTEMS, table={"cluster": ["image"]})
+    ),
+    "systems, blank": lambda: shared(faces_of(ALL, TWO, event=BLANK, more=SYSTEMS), some_blank),
+    "weights": lambda: shared(faces_of(columns=WEIGHED, more=DRAW, **WEIGHTS), draws=DRAWN),
+    "weights, no draw": lambda: shared(faces_of(columns=WEIGHED, more=DRAW, **WEIGHTS)),
+    "weights, clusters": lambda: shared(
+        faces_of(columns=WEIGHED, more=DRAW, table={"cluster": ["image"]}, **WEIGHTS), draws=DRAWN
+    ),
+    "failure": lambda: shared(faces_of(*FAILURE, kind="protective_failure")),
+    "failure, blank": lambda: shared(
+        faces_of(*FAILURE, kind="protective_failure", event=LEFT),
+        lambda n: some_blank(n) or ({"person": ""} if n % 31 == 0 else {}),
+    ),
+    "disclosure": lambda: shared(
+        faces_of(more={"disclosure": {"min_count": 25}}), lambda n: {"height": 60 if n % 20 == 0 else 20}
+    ),
+}  # fmt: skip
+
+# --- pairs -------------------------------------------------------------------------------------------------
+
+FLOOR = {"variant": "half", "min": -0.05}
+ZERO = {"variant": "half", "min": 0}
+
+
+def paired(*criteria: Mapping[str, Any], rows: Sequence[Any] | None = None, **more: Any) -> Made:
+    decision = more.pop("decision", FIRST)
+    protocol = variants.protocol(*(criteria or (FLOOR, ZERO)), **more)
+    tables = {}
+    for at, system in enumerate(protocol.systems or ("",)):
+        own = rows if rows is not None else variants.pairs(120 - 4 * at, 9 + 4 * at, 1, 10)
+        tables[system, "variants"] = variants.table_of(protocol, own)
+    return given_to("amp", Given(protocol, tables), decision), protocol
+
+
+def three(clusters: int = 0) -> list[Any]:
+    return [
+        *variants.pairs(120, 9, 1, 10, clusters=clusters),
+        *(row for row in variants.pairs(100, 29, 1, 10, variant="dark", clusters=clusters) if row[2] == "dark"),
+    ]
+
+
+VALUES = ("original", "half", "dark")
+PAIRS: dict[str, Callable[[], Made]] = {
+    "plain": paired,
+    "three": lambda: paired(FLOOR, {"variant": "dark", "min": 0}, rows=three(), values=VALUES),
+    "unadjusted": lambda: paired(FLOOR, {"variant": "dark", "min": 0}, rows=three(), values=VALUES, multiplicity="none"),
+    "mid p": lambda: paired(test="mcnemar_mid_p"),
+    "none differ": lambda: paired(rows=variants.pairs(100, 0, 0, 4)),
+    "no pairs": lambda: paired(rows=[(f"f{n}", "i", "original", 1) for n in range(30)]),
+    "unpaired": lambda: paired(rows=variants.pairs(60, 9, 1, 10)[:-7]),
+    "reversed": lambda: paired(rows=variants.pairs(10, 9, 1, 60)),
+    "clusters": lambda: paired(rows=variants.pairs(100, 9, 1, 10, clusters=40), cluster=True),
+    "few clusters": lambda: paired(rows=variants.pairs(100, 9, 1, 10, clusters=12), cluster=True),
+    "cluster each": lambda: paired(rows=variants.pairs(100, 9, 1, 10), cluster=True),
+    "blank": lambda: paired(
+        rows=[(*row[:3], "" if at % 30 == 0 else row[3]) for at, row in enumerate(variants.pairs(60, 9, 1, 10))],
+        detected={"column": "found", "blank": "worst_case"},
+    ),
+    "blank left out": lambda: paired(
+        rows=[(*row[:3], "" if at % 30 == 0 else row[3]) for at, row in enumerate(variants.pairs(60, 9, 1, 10))],
+        detected={"column": "found", "blank": "left_out"},
+    ),
+    "systems": lambda: paired(
+        {"systems": ["a", "b"], "min": 0}, {"systems": ["a", "b"], "variant": "half", "min": -0.1}, FLOOR,
+        systems=["a", "b"],
+    ),
+    "review": lambda: paired(requires_manual_review=True),
+    "disclosure": lambda: paired(rows=variants.pairs(2, 1, 0, 0), identifiable=True),
+}  # fmt: skip
+
+MADE: dict[tuple[str, str], Callable[[], Made]] = {
+    **{("shares", name): made for name, made in SHARES.items()},
+    **{("pairs", name): made for name, made in PAIRS.items()},
+}
+
+
+@pytest.mark.parametrize("name", MADE, ids=": ".join)
+def test_what_the_engine_gave_comes_out_again(name: tuple[str, str]) -> None:
+    document, protocol = MADE[name]()
+    again = recompute(document, protocol)
+    assert again.differences == ()
+    assert again.criteria + again.withheld > 0
