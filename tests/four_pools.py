@@ -1,6 +1,7 @@
 """A small study of all four pools, its rules of calibration, draw, second labels and gate, with files made for it."""
 
 import csv
+import hashlib
 import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -82,6 +83,13 @@ analyses:
     criteria: [{id: veto, metric: protective_failure, max: 0.2}]
 """
 """The plan, as the text of its file."""
+SEALS = (
+    ("dev", "faces=dev-faces.csv", "pairs=dev-pairs.csv"),
+    ("teste", "teste-faces.csv"),
+    ("contraste", "contraste-pairs.csv"),
+    ("guarda", "guarda.csv"),
+)
+"""The pools with their files."""
 HEADS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "images": ("image_id", "picture", "has_person"),
@@ -140,20 +148,20 @@ def write_files(work: Path, secret: str = "") -> None:
 
 
 def write_drawn(work: Path, drawn: str = "drawn.csv", secret: str = "") -> None:
-    """Label what was drawn: `teste.csv`, and the scores of a system, `scores.csv`."""
+    """Label what was drawn: `teste-faces.csv`, and the scores of a system, `scores.csv`."""
     cases = read(work / drawn)
     rows = [
         (c["face_id"], c["picture"], c["hint"], ("paper", "screen")[n % 2], "2099-01-01T12:00:00Z", c["inclusion"])
         for n, c in enumerate(cases)
     ]  # fmt: skip
-    _pool(work / "teste.csv", "faces", rows, secret)
+    _pool(work / "teste-faces.csv", "faces", rows, secret)
     scores = [(case["face_id"], (n % 20 + 1) / 20) for n, case in enumerate(cases)]
     write(work / "scores.csv", ("face_id", "score"), scores)
 
 
 def write_again(work: Path, blank: str = "blank.csv", on: str = "2099-01-03T12:00:00Z") -> None:
     """Label again what was handed out, as the first time but for one case: `again.csv`."""
-    medium = {row["face_id"]: row["medium"] for row in read(work / "teste.csv")}
+    medium = {row["face_id"]: row["medium"] for row in read(work / "teste-faces.csv")}
     cases = read(work / blank)
     other = {"paper": "screen", "screen": "paper"}
     rows = [
@@ -161,6 +169,34 @@ def write_again(work: Path, blank: str = "blank.csv", on: str = "2099-01-03T12:0
         for n, c in enumerate(cases)
     ]
     write(work / "again.csv", ("face_id", "picture", "medium", "labelled_at"), rows)
+
+
+def write_ahead(work: Path, secret: str = "") -> None:
+    """Write all files of the study, those as well that are made from what a draw will give."""
+    write_files(work, secret)
+    frame = read(work / "frame.csv")
+    drawn: list[tuple[object, ...]] = []
+    for hint in ("high", "low"):
+        units = [row for row in frame if row["hint"] == hint]
+        taken = _first([row["face_id"] for row in units], 60, "lacre-draw-v1", hint)
+        drawn += [(*row.values(), 60 / len(units)) for row in units if row["face_id"] in taken]
+    places = {row["face_id"]: place for place, row in enumerate(frame)}
+    drawn.sort(key=lambda case: places[str(case[0])])
+    write(work / "ahead.csv", ("face_id", "picture", "hint", "inclusion"), drawn)
+    write_drawn(work, "ahead.csv", secret)
+    again = _first([str(case[0]) for case in drawn], len(drawn) // 4, "lacre-relabel-v1")
+    write(work / "to-label.csv", ("face_id", "picture"), [(name, f"{name}.jpg") for name in again])
+    write_again(work, "to-label.csv")
+
+
+def _first(keys: Sequence[str], size: int, tag: str, stratum: str = "", seed: int = 7) -> list[str]:
+    """The keys of the smallest digests, as the documentation of `lacre.stats.draws` describes them."""
+
+    def digest(key: str) -> bytes:
+        fields = (tag, str(seed), stratum, key)
+        return hashlib.sha256(b"".join(len(f).to_bytes(8, "big") + f.encode() for f in fields)).digest()
+
+    return sorted(keys, key=digest)[:size]
 
 
 def _pool(path: Path, table: str, rows: Sequence[Sequence[object]], secret: str) -> None:

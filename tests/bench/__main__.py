@@ -17,7 +17,17 @@ from tests.bench.measured import Measured
 
 STAGES: Mapping[str, Callable[[], Measured | list[Measured]]] = {
     name: lambda name=name: import_module(f"tests.bench.{name}").run()  # type: ignore[misc]
-    for name in ("helping", "append", "auditing", "sealing", "gate")
+    for name in (
+        "helping",
+        "append",
+        "auditing",
+        "sealing",
+        "gate",
+        "targets",
+        "pairs",
+        "paired_bootstrap",
+        "dyads",
+    )
 }
 """Each in a file of its own; a stage to come joins by its name."""
 HEADERS = ("measured", "lacre", "peer", "ratio", "bar", "the peer")

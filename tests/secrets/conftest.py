@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from tests import four_pools
 from tests.scripts.conftest import Shell, shell, shells
 from tests.secrets.canaries import CANARY, COLUMN
 from tests.studies import plan
@@ -63,7 +64,11 @@ def predictions(cases: Sequence[Row]) -> str:
 
 
 def write_files(work: Path) -> None:
-    """Write the study's plan, another one, pools (one of them as JSON), predictions and corrected labels."""
+    """Write the study's plan, another one, pools (one of them as JSON), predictions and corrected labels.
+
+    Beside them lies the study of all four pools.
+    """
+    four_pools.write_ahead(work, CANARY)
     (work / "protocol.yaml").write_text(PROTOCOL)
     (work / "amended.yaml").write_text(PROTOCOL.replace("max_group_gap: 0.9", "max_group_gap: 0.8"))
     for tag in ("dev", "teste", "more"):
@@ -82,6 +87,7 @@ class Stages:
     shell: Shell
     sealed: Path
     revealed: Path
+    faces: Path
 
     def copy(self, stage: str, to: Path) -> Shell:
         """The study at a stage, in a folder of its own."""
@@ -92,7 +98,10 @@ class Stages:
 
 @pytest.fixture(scope="session")
 def stages(shells: Callable[[], Shell], tmp_path_factory: pytest.TempPathFactory) -> Stages:
-    """The study when `dev` and `teste` are sealed, and when `teste` was revealed (entry 5) and `dev` read."""
+    """The study when `dev` and `teste` are sealed, and when `teste` was revealed (entry 5) and `dev` read.
+
+    And that of all four pools, when they are sealed and cases were handed out to be labelled again.
+    """
     shell = shells()
     copies = tmp_path_factory.mktemp("stages")
     work = shell.folder
@@ -105,7 +114,17 @@ def stages(shells: Callable[[], Shell], tmp_path_factory: pytest.TempPathFactory
     shell.json("reveal", "secret", "--submission", "teste-predictions.csv")
     shell.json("run", "secret", "rehearsal", "--submission", "dev-predictions.csv")
     shutil.copytree(work.parent, copies / "revealed")
-    return Stages(shell, copies / "sealed", copies / "revealed")
+    # A folder of its own: what it has in common with the other one is the machine alone.
+    other = shells()
+    write_files(other.folder)
+    other.json("init")
+    other.json("register", "faces.yaml")
+    other.json("sample", "faces", "faces", "frame.csv", "-o", "drawn.csv")
+    for pool, *files in four_pools.SEALS:
+        other.json("seal", "faces", pool, *files)
+    other.json("sample", "faces", "--relabel", "faces", "-o", "blank.csv")
+    shutil.copytree(other.folder.parent, copies / "faces")
+    return Stages(shell, copies / "sealed", copies / "revealed", copies / "faces")
 
 
 @pytest.fixture

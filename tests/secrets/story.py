@@ -9,6 +9,7 @@ init --name Ana
 new fairness
 check protocol.yaml dev.csv
 register protocol.yaml
+amplify secret . -o variants # 2
 seal secret dev dev.csv
 seal secret teste more.csv
 seal secret teste teste.csv --replace --reason again
@@ -54,6 +55,24 @@ audit secret@10
 audit --registry registry
 recover
 withdraw secret --reason over --yes
+register faces.yaml
+sample faces faces frame.csv -o drawn.csv
+seal faces dev faces=dev-faces.csv pairs=dev-pairs.csv
+seal faces teste teste-faces.csv
+seal faces contraste contraste-pairs.csv
+seal faces guarda guarda.csv
+calibrate faces --submission faces=dev-scores.csv --submission pairs=dev-likeness.csv
+calibrate faces detector --submission dev-scores.csv --dry-run
+sample faces --relabel faces -o blank.csv
+commit faces relabels again.csv
+reveal faces --submission scores.csv
+run faces differential --submission contraste-likeness.csv # 3
+run faces differential --submission contraste-likeness-tuned.csv --rung tuned # 3
+gate faces --submission good.csv
+calibrate faces detector --submission dev-scores.csv # 2
+status
+show faces
+audit
 demo
 """
 

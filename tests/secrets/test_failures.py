@@ -83,11 +83,23 @@ def submission(change: Callable[[str], str]) -> Provoke:
     return written("faulty.csv", "\n".join(lines).encode())
 
 
-def blob(kind: str, change: Callable[[Path], object]) -> Provoke:
+def adapted(name: str, change: Callable[[str], str]) -> Provoke:
+    """A file of the study of four pools with a change to its text, as another."""
+
+    def write(shell: Shell) -> AbstractContextManager[object]:
+        before = (shell.folder / name).read_text()
+        assert change(before) != before
+        (shell.folder / "faulty.csv").write_text(change(before))
+        return nullcontext()
+
+    return write
+
+
+def blob(kind: str, change: Callable[[Path], object], pool: str = "secret/teste") -> Provoke:
     """A damaged file of the pool."""
 
     def damage(shell: Shell) -> AbstractContextManager[object]:
-        for path in (shell.folder / ".lacre" / "pools" / "secret" / "teste").glob(f"*.{kind}"):
+        for path in (shell.folder / ".lacre" / "pools" / pool).glob(f"*.{kind}"):
             change(path)
         return nullcontext()
 
@@ -141,6 +153,12 @@ RUN = "run secret rehearsal --submission dev-predictions.csv"
 ERRATUM = "erratum secret@5 corrected.csv --reason swapped"
 INPUTS = "inputs secret teste -o inputs-out.csv"
 MORE = "seal secret contraste more.csv"
+SAMPLE = "sample faces faces faulty.csv -o drawn-again.csv"
+CALIBRATE = "calibrate faces detector --submission faulty.csv"
+CALIBRATED = "calibrate faces detector --submission dev-scores.csv"
+RELABEL = "sample faces --relabel faces -o blank-again.csv"
+COMMIT = "commit faces relabels faulty.csv"
+GATE = "gate faces --submission faulty.csv"
 
 FAILURES = {
     # of a file that is to be sealed
@@ -241,6 +259,47 @@ FAILURES = {
     "erratum-crash-prints": Failure(crash("lacre.pools.exposure._add_content"), ERRATUM, "revealed", 70),
     "erratum-crash-analysis": Failure(crash("lacre.broker.evaluate.analyse"), ERRATUM, "revealed", 70),
     "check-crash": Failure(crash("lacre.tables.read.objects"), "check protocol.yaml more.csv", way=70),
+    # of what results rest on
+    "sample-junk": Failure(adapted("frame.csv", lambda t: t.replace("high", CANARY)), SAMPLE, "faces"),
+    "sample-repeated": Failure(adapted("frame.csv", lambda t: t.replace("t7,", "t8,")), SAMPLE, "faces"),
+    "sample-crash": Failure(crash("lacre.broker.sample.stratified"), SAMPLE, "faces", 70),
+    "calibrate-foreign": Failure(
+        adapted("dev-scores.csv", lambda t: t.replace("d7,", f"{CANARY},")), CALIBRATE, "faces"
+    ),
+    "calibrate-junk": Failure(
+        adapted("dev-scores.csv", lambda t: t.replace("d7,0.08", f"d7,{CANARY}")), CALIBRATE, "faces"
+    ),
+    "calibrate-changed": Failure(blob("pool", flip, "faces/dev"), CALIBRATED, "faces"),
+    "calibrate-crash-joining": Failure(
+        crash("lacre.broker.evaluate.join_submission"), CALIBRATED, "faces", 70
+    ),
+    "calibrate-crash-setting": Failure(
+        crash("lacre.broker.calibrate.set_threshold"), CALIBRATED, "faces", 70
+    ),
+    "relabel-changed": Failure(blob("pool", flip, "faces/teste"), RELABEL, "faces"),
+    "relabel-disk-full": Failure(disk_full, RELABEL, "faces", code="inputs-unfinished"),
+    "relabel-crash-reading": Failure(crash("lacre.tables.read.objects"), RELABEL, "faces", 70),
+    "relabel-crash-drawing": Failure(crash("lacre.broker.relabel.share"), RELABEL, "faces", 70),
+    "commit-not-blind": Failure(
+        adapted("again.csv", lambda t: t.replace("\n", f",{CANARY}\n")),
+        COMMIT,
+        "faces",
+        code="relabels-not-blind",
+    ),
+    "commit-time": Failure(adapted("again.csv", lambda t: t.replace("2099-01-03", CANARY)), COMMIT, "faces"),
+    "commit-foreign": Failure(
+        adapted("again.csv", lambda t: f"{t}{CANARY},x,paper,2099-01-03T12:00:00Z\n"),
+        COMMIT,
+        "faces",
+        code="commit-unfinished",
+    ),
+    "commit-crash": Failure(
+        crash("lacre.broker.relabel._days_apart"), COMMIT.replace("faulty", "again"), "faces", 70
+    ),
+    "gate-foreign": Failure(adapted("good.csv", lambda t: t.replace("g7,", f"{CANARY},")), GATE, "faces"),
+    "gate-crash-analysis": Failure(
+        crash("lacre.broker.evaluate.analyse"), GATE.replace("faulty", "good"), "faces", 70
+    ),
 }
 
 
@@ -308,5 +367,11 @@ def _called(folder: Path, state: Path, words: list[str]) -> object:
             "inputs": lambda: ledger.inputs(places[0], places[1], folder / options["-o"]),
             "rewrap": lambda: ledger.rewrap(places[0], places[1], options["recipient"]),
             "erratum": lambda: ledger.erratum(places[0], files, reason=options["reason"]),
+            "sample": lambda: ledger.sample(places[0], places[1], files[0], folder / options["-o"]),
+            "calibrate": lambda: ledger.calibrate(places[0], given, thresholds=places[1]),
+            "commit": lambda: ledger.commit(places[0], "relabels", files),
+            "gate": lambda: ledger.gate(places[0], given),
         }
+        if "relabel" in options:
+            return ledger.sample_relabels(places[0], options["relabel"], folder / options["-o"])
         return calls[verb]()

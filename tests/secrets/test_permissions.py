@@ -1,7 +1,7 @@
 """What is private is for its owner alone: files 0600, folders 0700, whatever the mask, and while they are written too.
 
-Public is what is made to be handed out: registers, bundles, receipts, and the public half of a key. All else that
-lacre writes is private: the ledger, this machine's memory, keys, backups, requests, and what `inputs` hands out.
+Public is what is made to be handed out: registers, bundles, reports, receipts, and the public half of a key. All else that
+lacre writes is private: the ledger, this machine's memory, keys, backups, requests, and what `inputs` and `sample` hand out.
 """
 
 import os
@@ -17,7 +17,7 @@ from tests.secrets.conftest import write_files
 from tests.secrets.story import lines
 
 Shell = Any
-PUBLIC = ("registry", "bundle.zip", "only.zip", ".receipt", ".pub")
+PUBLIC = ("registry", "bundle.zip", "only.zip", "report.html", ".receipt", ".pub")
 
 
 @contextmanager
@@ -64,7 +64,9 @@ def test_what_is_private_is_its_owner_s_alone(shell: Shell, mask: int) -> None:
         "ana.pem",
         "ask.lacre",
         "backup.age",
+        "blank.csv",
         "custodian.txt",
+        "drawn.csv",
         "to-predict.csv",
     }
     assert open_to_others(modes(*private)) == {}

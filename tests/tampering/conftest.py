@@ -20,7 +20,7 @@ from lacre.store import engine
 
 @pytest.fixture(scope="session")
 def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
-    """Fifty entries, and what was copied on the way; no power is cut meanwhile, so nothing waits for the disk."""
+    """The ledger, and what was copied on the way; no power is cut meanwhile, so nothing waits for the disk."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _handle: None)
         patch.setattr(engine, "PRAGMAS", (*engine.PRAGMAS, "synchronous = OFF"))

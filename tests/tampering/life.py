@@ -1,4 +1,4 @@
-"""A ledger of fifty entries that holds every kind of entry there is, and what was copied of it on the way."""
+"""A ledger of some fifty entries that holds every kind of entry there is, and what was copied of it on the way."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import four_pools
 from tests.unit.broker.conftest import Study
 
 import lacre
@@ -17,7 +18,7 @@ from lacre.rules.record import parse_entry
 from lacre.store.engine import open_ledger
 from lacre.store.reader import snapshot
 
-ENTRIES = 50
+ENTRIES = 56
 ORIGIN = "example.org/log"
 REGISTRY, BUNDLE, LESS = "registry", "result.zip", "result-only.zip"
 
@@ -133,6 +134,7 @@ class Maker:
         self.copy()
         study.begin("gamma", gap="0.5")
         ledger.withdraw("gamma", reason="consent was withdrawn")
+        self.groundwork(ledger)
         words = ledger.deviate("beta", "Words that name somebody.")
         ledger.erase(f"@{words.entry}")
         ledger.rotate("log")  # under way to the end: two keys of the log are active
@@ -162,6 +164,24 @@ class Maker:
         ledger.reveal("beta", study.predictions(5000), accept_dev=True, reason="to see whether it learns")
         study.seal("contraste", 7000, "beta")
         ledger.run("beta", "differential", study.predictions(7000, wrong=3))
+
+    def groundwork(self, ledger: lacre.Ledger) -> None:
+        """A study of four pools: cases are drawn, thresholds frozen, labels given twice, and a release is gated."""
+        folder = self.study.folder
+        four_pools.write_files(folder)
+        ledger.register(folder / "faces.yaml")
+        ledger.sample("faces", "faces", folder / "frame.csv", folder / "drawn.csv")
+        four_pools.write_drawn(folder)
+        ledger.seal(
+            "faces", "dev", [f"{table}={folder / f'dev-{table}.csv'}" for table in ("faces", "pairs")]
+        )
+        ledger.seal("faces", "teste", folder / "teste-faces.csv")
+        ledger.seal("faces", "guarda", folder / "guarda.csv")
+        ledger.calibrate("faces", folder / "dev-scores.csv", thresholds="detector", reason="as registered")
+        ledger.sample_relabels("faces", "faces", folder / "blank.csv")
+        four_pools.write_again(folder)
+        ledger.commit("faces", "relabels", folder / "again.csv")
+        ledger.gate("faces", folder / "good.csv", reason="before the release")
 
     def change_keys(self, ledger: lacre.Ledger) -> None:
         """The broker's key and the log's take turns; Rui leaves."""

@@ -9,8 +9,6 @@ hold several pairs it is that of `lacre.analyses.feasible_shares` for a differen
 takes a pair; the verdict may come by either way.
 """
 
-from types import MappingProxyType
-
 from lacre.analyses.attainable import Minimum, smallest
 from lacre.analyses.judging import bound_of
 from lacre.analyses.need import NEVER, NOTHING, Need, alpha_of, limited, planned_rows, reached
@@ -74,17 +72,15 @@ def paired_needs(protocol: Protocol, name: str, plan: PairedVariantsPlan) -> lis
                 attainable=reached(least, most),
                 planned=planned_rows(protocol, plan),
                 counted="pairs",
-                more=MappingProxyType(
-                    {
-                        "level": need.level,
-                        "test": need.test,
-                        "discordant": need.discordant,
-                        "pairs": need.pairs,
-                        "clusters": need.clusters,
-                        "if_equal": need.pairs if need.clusters is None else need.clusters,
-                        "most": limited(most),
-                    }
-                ),
+                more={
+                    "level": need.level,
+                    "test": need.test,
+                    "discordant": need.discordant,
+                    "pairs": need.pairs,
+                    "clusters": need.clusters,
+                    "if_equal": need.pairs if need.clusters is None else need.clusters,
+                    "most": limited(most),
+                },
             )
         )
     return found
@@ -124,15 +120,13 @@ def compared_systems(
         attainable=reached(least, cases, passes=in_favour < 1, fails=in_favour > -1) if known else NEVER,
         planned=planned_rows(protocol, plan),
         counted="pairs",
-        more=MappingProxyType(
-            {
-                "level": level,
-                "test": EXACT,
-                "discordant": least.to_pass if in_favour == 0 else None,
-                "pairs": None if cluster else equal,
-                "clusters": equal if cluster else None,
-                "if_equal": equal,
-                "most": limited(cases),
-            }
-        ),
+        more={
+            "level": level,
+            "test": EXACT,
+            "discordant": least.to_pass if in_favour == 0 else None,
+            "pairs": None if cluster else equal,
+            "clusters": equal if cluster else None,
+            "if_equal": equal,
+            "most": limited(cases),
+        },
     )

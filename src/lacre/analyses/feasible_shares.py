@@ -11,7 +11,6 @@ has all events and the other none.
 
 from collections.abc import Iterator, Mapping
 from math import prod
-from types import MappingProxyType
 from typing import Any
 
 from lacre.analyses.attainable import Attainable, Judged, Minimum, smallest
@@ -103,7 +102,7 @@ def _share(protocol: Protocol, name: str, plan: DetectionPlan, rule: RateCriteri
 
 
 def _level(level: float, **more: Any) -> Mapping[str, Any]:
-    return MappingProxyType({"level": level, **more})
+    return {"level": level, **more}
 
 
 def _between(protocol: Protocol, name: str, plan: DetectionPlan, rule: RateCriterion) -> Need:

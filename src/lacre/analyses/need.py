@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import sqrt
-from types import MappingProxyType
 from typing import Any, Literal
 
 from lacre.analyses.attainable import MOST_CASES, Attainable, Minimum
@@ -78,7 +77,7 @@ class Need:
     prospect: Power | None = None
     needed: Needed | None = None
     counted: Counted | None = "cases"
-    more: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def infeasible(self) -> bool:

@@ -15,7 +15,9 @@ from pydantic import ValidationError
 from lacre.analyses.recomputing.base import Again
 from lacre.analyses.recomputing.gates import check_gate
 from lacre.analyses.recomputing.groups import GroupsAgain
+from lacre.analyses.recomputing.labels import LabelsAgain
 from lacre.analyses.recomputing.pairs import PairsAgain
+from lacre.analyses.recomputing.samples import SamplesAgain
 from lacre.analyses.recomputing.shares import SharesAgain
 from lacre.analyses.recomputing.tally import TOLERANCE, Difference, Recomputed, Tally
 from lacre.analyses.recomputing.thresholds import check_thresholds
@@ -30,6 +32,8 @@ KINDS: Mapping[str, type[Again[Any]]] = MappingProxyType(
         "recall": SharesAgain,
         "protective_failure": SharesAgain,
         "paired_variants": PairsAgain,
+        "self_agreement": LabelsAgain,
+        "estimate": SamplesAgain,
     }
 )
 

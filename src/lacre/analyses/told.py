@@ -31,6 +31,7 @@ class ZeroTold(Told):
     confidence: float
     rule_of_three: float
     exact: float
+    sides: int
 
 
 Details = dict[str, str | int | float]

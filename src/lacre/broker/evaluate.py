@@ -13,7 +13,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.models import Protocol
 from lacre.protocol.thresholds import FixedThreshold
 from lacre.rules.gating import share_of, verdicts_alone
-from lacre.rules.requests import Engine, Read, ReadDecision, ReadLike
+from lacre.rules.requests import Engine, ReadDecision, ReadLike
 from lacre.rules.state import Version
 from lacre.rules.systems import UNNAMED
 from lacre.rules.verdicts import settle, settled_reason, worst
@@ -40,7 +40,7 @@ def evaluate(
         draws=evidence.draws,
         relabelled=evidence.relabelled,
         share=share_of(protocol, pool, decision.read_class),
-        rung=request.rung if isinstance(request, Read) else None,
+        rung=evidence.rung,
         review=decision.review,
     )
     results = [analyse(name, given) for name in request.analyses]

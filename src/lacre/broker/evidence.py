@@ -22,11 +22,15 @@ from lacre.text import N_
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What was on record before a read; `frozen` are thresholds with the calibration that froze each."""
+    """What was on record before a read; `frozen` are thresholds with the calibration that froze each.
+
+    `rung` is the mitigation by training that its systems went through.
+    """
 
     frozen: Mapping[tuple[str, str], tuple[FrozenThreshold, Calibrated]] = field(default_factory=dict)
     draws: Mapping[str, Drawn] = field(default_factory=dict)
     relabelled: Mapping[str, TypedTable] = field(default_factory=dict)
+    rung: str | None = None
 
     @property
     def thresholds(self) -> dict[tuple[str, str], Frozen]:

@@ -1,6 +1,7 @@
 """Results: computed from an opened pool, and recorded by an entry of their own."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -11,7 +12,7 @@ from lacre.broker.submissions import Submission
 from lacre.canonical import canonical_json, sha256_hex
 from lacre.rules.common import require_sealed, require_study
 from lacre.rules.record import LAW, RESULT_MEDIA, Recorded, Result, result_statement
-from lacre.rules.requests import Erratum, ErratumFacts, ReadDecision, ReadFacts, ReadLike
+from lacre.rules.requests import Erratum, ErratumFacts, Read, ReadDecision, ReadFacts, ReadLike
 from lacre.tables.columns import TypedTable
 from lacre.text import N_
 
@@ -39,12 +40,14 @@ def record_result(
     assert version is not None, "the law lets no read name another"
     pool = require_sealed(known, request.pool)
     first = read.index if request.finishes is None else request.finishes
+    asked = request
     if isinstance(request, Erratum):
         corrected = known.result_read(request.corrects)
         assert corrected is not None, "the law lets an erratum be of a result alone"
-        first = corrected[1].first_attempt
+        first, asked = corrected[1].first_attempt, corrected[1].request
     desk.progress(N_("analysing"), 0, None)
     evidence = evidence_for(desk, state, known, pool, version.protocol, request.analyses, first)
+    evidence = replace(evidence, rung=asked.rung if isinstance(asked, Read) else None)
     document = evaluate(version, request, tables, submissions, evidence, decision, facts.engine)
     document |= more
     body = canonical_json(document)

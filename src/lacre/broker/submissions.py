@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lacre.broker.blanks import left_undecided
 from lacre.broker.desk import Desk, Progress
 from lacre.broker.files import parse_given
 from lacre.broker.ingest import (
@@ -29,13 +30,10 @@ from lacre.pools.exposure import match_submission_ids
 from lacre.pools.keyring import FINGERPRINT
 from lacre.pools.prints import Prints
 from lacre.pools.seal import Context
-from lacre.protocol.grammar import as_float
-from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SubmissionFacts, Submitted
 from lacre.rules.state import PoolState, State
 from lacre.rules.submitting import Wanted
-from lacre.tables.columns import Codes, Outcomes
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +91,20 @@ def undecidable(
     submissions: Sequence[Submission],
     facts: Sequence[SubmissionFacts],
 ) -> Iterator[Undecidable]:
-    """The criteria that a submission leaves undecided: more cases without a prediction than may be left out.
+    """The criteria that a submission leaves undecided: more of it is blank than may be left out, or may abstain.
 
     Counted over all rows of the pool, as far as `facts` tell how many it has, whatever is excluded of them.
     """
     absent = {(each.system, each.table): each.absent for each in facts}
     for name in analyses:
         plan = protocol.analyses[name]
-        if not isinstance(plan, GroupFairnessPlan):
-            continue
         for submission in submissions:
             table = submission.tables.get(plan.table)
-            column = None if table is None else table.typed.columns.get(plan.prediction)
-            if table is None or not isinstance(column, Codes | Outcomes):
+            if table is None:
                 continue
-            beyond = absent.get((submission.system, plan.table), 0)
-            count, rows = int((column.codes < 0).sum()) + beyond, table.typed.rows + beyond
-            for criterion in plan.criteria:
-                limit = as_float(criterion.max_left_out)
-                if count > limit * rows:
-                    yield Undecidable(name, criterion.id, submission.system, count, rows, limit)
+            declared, beyond = protocol.tables[plan.table], absent.get((submission.system, plan.table), 0)
+            for each in left_undecided(plan, declared, table.typed, submission.system, beyond):
+                yield Undecidable(name, each.criterion, submission.system, each.count, each.rows, each.limit)
 
 
 def recognising_key(desk: Desk) -> bytes:

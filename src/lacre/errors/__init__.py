@@ -78,6 +78,7 @@ from lacre.errors.evidence_law import (
     DrawnFromAnother as DrawnFromAnother,
     DrawNotDeclared as DrawNotDeclared,
     DrawTooLate as DrawTooLate,
+    ErratumOfGuarda as ErratumOfGuarda,
     GateOnlyGuarda as GateOnlyGuarda,
     GuardaExhausted as GuardaExhausted,
     GuardaRetired as GuardaRetired,

@@ -99,6 +99,18 @@ class GuardaRetired(LawError):
     remedy = N_("Amend the plan back to what it was, or register a new study with new cases.")
 
 
+class ErratumOfGuarda(LawError):
+    """A gate answers verdicts alone, and an erratum would show numbers beside them."""
+
+    code = "erratum-of-guarda"
+    rule = 10
+    template = N_(
+        "{study}@{entry} is a verdict of {pool}, which answers verdicts alone and as often as its budget allows: it is "
+        "not scored again. Nothing was read."
+    )
+    remedy = N_("Put on record what is wrong with its labels: `lacre deviate {study}@{entry} …`.")
+
+
 class SealedAsOther(LawError):
     """A pool sealed as `dev` gives no verdict."""
 

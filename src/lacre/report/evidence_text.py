@@ -8,6 +8,7 @@ from lacre.report import told, words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import say_custody, warnings
 from lacre.rules.requests import FrozenThreshold
+from lacre.rules.state import Committed, StudyState
 from lacre.text import N_, _, ngettext
 
 TARGETS: Mapping[str, str] = {
@@ -193,3 +194,50 @@ def kept_page(made: RelabelsKept) -> Page:
     say_custody(page, made.custody)
     warnings(page, made.warnings)
     return page
+
+
+def on_record(page: Page, study: StudyState) -> None:
+    """Write the calibrations, draws and second labels that a study has on record."""
+    for each in study.calibrations:
+        page.heading(
+            _("Calibration {number}, at entry {entry}").format(number=each.decision.number, entry=each.entry)
+        )
+        thresholds(page, each.facts.thresholds)
+        if each.decision.burns:
+            page.say(_("It made {pools} dev.").format(pools=words.listing(each.decision.burns)))
+    if study.draws:
+        page.heading(_("Draws"))
+        columns = [
+            Column(_("entry"), right=True),
+            Column(_("draw"), wraps=True),
+            Column(_("drawn, by stratum"), wraps=True),
+            Column(_("frame")),
+        ]
+        rows: list[Row] = []
+        for made in study.draws:
+            strata = (
+                _("{stratum} {drawn} of {population}").format(
+                    stratum=printable(each.stratum), drawn=each.drawn, population=each.population
+                )
+                for each in made.facts.strata
+            )
+            frame = f"sha256:{made.request.frame[:12]}…"
+            rows.append([str(made.entry), printable(made.request.draw), ", ".join(strata), frame])
+        page.table(columns, rows)
+    for pool in study.pools.values():
+        for kept in pool.commits:
+            _kept(page, pool.name, kept)
+
+
+def _kept(page: Page, pool: str, made: Committed) -> None:
+    page.heading(
+        _("Second labels of {draw}, at entry {entry}").format(draw=made.request.draw, entry=made.entry)
+    )
+    facts = made.facts
+    said = ngettext("{rows} case of {pool}", "{rows} cases of {pool}", facts.rows)
+    said = said.format(rows=facts.rows, pool=pool)
+    if facts.absent:
+        said += _("; {count} of those drawn have none").format(count=facts.absent)
+    if facts.days_apart is not None:
+        said += _("; at least {days} days after the first labels").format(days=facts.days_apart)
+    page.say(_("{what}.").format(what=said))

@@ -267,6 +267,7 @@ def study(shown: outcomes.StudyShown) -> Document:
     protocol = shown.study.in_force.protocol
     return {
         **_study(shown.study),
+        **groundwork_json.on_record(shown.study),
         "texts": {digest: change_json.text(each) for digest, each in shown.texts.items()},
         "title": protocol.title,
         "question": protocol.question,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lacre.broker.outcomes import Checked, InputsWritten, LedgerMade, PoolSealed, Registered
 from lacre.errors import printable
 from lacre.protocol.models import Protocol
-from lacre.report import words
+from lacre.report import asked, needs_text, words
 from lacre.report.custody_text import sealed_to
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import ignored, kept_infeasible, outside, say_custody, shortfalls, warnings

@@ -395,7 +395,12 @@ def plan_page(planned: ReadPlanned) -> Page:
     ignored(page, planned.ignored)
     outside(page, planned.outside)
     if planned.outside:
-        page.say(_("In a prediction that counts as none: as either outcome, in the bounds."))
+        page.say(
+            _(
+                "In a prediction that counts as none: as either outcome, in the bounds, unless the plan says what a "
+                "blank is."
+            )
+        )
     for each in planned.undecidable:
         page.say(Cell(_("Warning: "), "yellow"), _undecidable(each))
     unchecked(page, planned.unchecked)
@@ -421,8 +426,10 @@ def planned_submissions(page: Page, submissions: Sequence[SubmissionFacts]) -> N
     for facts in submissions:
         rows = ngettext("Submission {name}: {rows} row.", "Submission {name}: {rows} rows.", facts.rows)
         absent = ngettext(
-            "{absent} case of the pool has none, and counts as without a prediction.",
-            "{absent} cases of the pool have none, and count as without a prediction.",
+            "{absent} case of the pool has none, and counts as without a prediction: as either outcome, in the "
+            "bounds, unless the plan says what a blank is.",
+            "{absent} cases of the pool have none, and count as without a prediction: as either outcome, in the "
+            "bounds, unless the plan says what a blank is.",
             facts.absent,
         )
         name = printable(":".join(filter(None, (facts.system, facts.table))))

@@ -8,13 +8,13 @@ from typing import Any
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, StudyShown
 from lacre.errors import printable
 from lacre.protocol.difference import render
-from lacre.report import history, words
+from lacre.report import evidence_text, history, words
+from lacre.report.next_steps import next_steps
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.plan_text import analyses
 from lacre.report.result_text import custody, warnings
-from lacre.rules.changes import difference_of, reads_as_sealed
+from lacre.rules.changes import difference_of
 from lacre.rules.deviations import Departure
-from lacre.rules.reading import may_finish
 from lacre.rules.record import Answered, Genesis, Recorded
 from lacre.rules.requests import CONTENT_CLASSES, AmendDecision, Erratum
 from lacre.rules.state import Key, PoolState, ReadMade, StudyState
@@ -77,6 +77,7 @@ def study_page(shown: StudyShown) -> Page:
     _study(page, shown.study, shown.recipient, shown.departures)
     _versions(page, shown)
     _said(page, shown)
+    evidence_text.on_record(page, shown.study)
     page.gap()
     page.say(protocol.title)
     page.say(protocol.question)
@@ -245,21 +246,6 @@ def _study(page: Page, study: StudyState, own: str, departures: Sequence[Departu
         page.say(_("Next: {step}").format(step=line))
 
 
-def _reveal(slug: str, teste: PoolState, own: str, departures: Sequence[Departure]) -> str:
-    exposed = [
-        each.entry
-        for each in departures
-        if each.kind == "exposed" and each.pool == teste.name and each.entry > teste.sealed.entry
-    ]
-    if not exposed:
-        asks = " --request-out FILE" if own and own not in teste.recipients else ""
-        return f"lacre reveal {slug} --submission FILE{asks}"
-    return _(
-        'lacre seal {study} {pool} FILE --replace --reason "TEXT", with other cases: some of these were read in '
-        "another study at entry {entry}, so that no read of them is a reveal (with --accept-dev it is exploratory)"
-    ).format(study=slug, pool=teste.name, entry=exposed[0])
-
-
 def _pool(name: str, study: StudyState) -> list[str | Cell]:
     pool = study.pools.get(name)
     if pool is None:
@@ -297,34 +283,3 @@ def _result(read: ReadMade) -> str:
     if isinstance(read.request, Erratum):
         return _("{result} (erratum of @{entry})").format(result=name, entry=read.request.corrects)
     return _("{result} (confirmatory)").format(result=name) if read.decision.confirmatory else name
-
-
-def next_steps(study: StudyState, own: str = "", departures: Sequence[Departure] = ()) -> list[str]:
-    """Say what the protocol still asks for; nothing, of a study that was withdrawn.
-
-    `own` is the recipient of the ledger: a pool that was not sealed to it is asked for. Among the `departures` are
-    reads of other studies, since which the law refuses a reveal.
-    """
-    if study.withdrawn is not None:
-        return []
-    steps = []
-    protocol = study.in_force.protocol
-    for name, pool in protocol.pools.items():
-        if pool.open is not None:
-            continue
-        if name not in study.pools:
-            steps.append(f"lacre seal {study.slug} {name} FILE")
-        elif not study.pools[name].was_read and not reads_as_sealed(study, name, protocol):
-            steps.append(f'lacre seal {study.slug} {name} FILE --replace --reason "TEXT"')
-    teste = study.pools.get("teste")
-    if teste is not None and teste.unread and reads_as_sealed(study, "teste", protocol):
-        steps.append(_reveal(study.slug, teste, own, departures))
-    for pool_state in study.pools.values():
-        steps.extend(
-            _("the same `lacre {verb}` again, to finish the read at entry {entry}").format(
-                verb=read.request.purpose, entry=read.entry
-            )
-            for read in pool_state.unfinished
-            if may_finish(read, read.request.purpose, read.request.analyses)
-        )
-    return [printable(step) for step in steps]

@@ -1,6 +1,6 @@
-"""Scoring the same submissions again on corrected tables: rule 17."""
+"""Scoring the same submissions again on corrected tables: rules 10 and 17."""
 
-from lacre.errors import CorrectsNoResult, ErratumDiffers, ErratumTablesUnknown
+from lacre.errors import CorrectsNoResult, ErratumDiffers, ErratumOfGuarda, ErratumTablesUnknown
 from lacre.rules.common import require_open, require_role, require_study
 from lacre.rules.reading import STATISTICS_CHANGED
 from lacre.rules.requests import Erratum, ErratumFacts, ReadDecision
@@ -47,10 +47,15 @@ def decide_erratum(state: State, request: Erratum, by: str, facts: ErratumFacts)
 
 
 def corrected_read(study: StudyState, result: int) -> tuple[PoolState, ReadMade]:
-    """The read whose result stands at `result`; a result that is itself an erratum's is not corrected again."""
+    """The read whose result stands at `result`.
+
+    One that is itself an erratum's is not corrected again, and no verdict of `guarda` is: rule 10.
+    """
     found = study.result_read(result)
     if found is None or isinstance(found[1].request, Erratum):
         raise CorrectsNoResult(study=study.slug, entry=result)
+    if found[1].read_class == "guarda":
+        raise ErratumOfGuarda(study=study.slug, entry=result, pool=found[0].name)
     return found
 
 

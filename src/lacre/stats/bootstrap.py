@@ -25,6 +25,9 @@ MAX_UNDEFINED = 0.05
 BLOCK = 2**22
 """Numbers drawn at a time."""
 
+WHOLE = 2**52
+"""Up to about here floats hold every whole number."""
+
 
 def least_resamples(alpha: float, k: int = 1) -> int:
     """Return the least resamples of a percentile interval at 1 - `alpha`/`k`: 50 k / alpha, rounded up.
@@ -61,22 +64,24 @@ def types_of(*columns: npt.ArrayLike) -> Types:
 
 
 def _counted_types(table: list[Floats]) -> Types | None:
-    """Return the types of small whole numbers by counting, which asks for no sort; None for other columns."""
-    if len(table[0]) == 0:
+    """Return the types of whole numbers in narrow ranges by counting, which sorts nothing; None for others."""
+    size = len(table[0])
+    if size == 0:
         return None
-    lows, widths = [column.min() for column in table], []
-    for column, low in zip(table, lows, strict=True):
-        width = column.max() - low + 1
-        # Written so that nan and infinity go to the sort as well.
-        if not (width <= len(column) and (column == np.rint(column)).all()):
+    code, lows, widths = np.zeros(size, np.int64), [], []
+    for column in table:
+        low, high = float(column.min()), float(column.max())
+        # Written so that nan and infinity are sorted as well.
+        if not (abs(low) <= WHOLE and high - low < size):
             return None
-        widths.append(int(width))
-    if math.prod(widths) > len(table[0]):
-        return None
-    code = np.zeros(len(table[0]), np.int64)
-    for column, low, width in zip(table, lows, widths, strict=True):
-        code *= width
-        code += (column - low).astype(np.int64)
+        whole = column.astype(np.int64)
+        lows.append(low)
+        widths.append(int(high - low) + 1)
+        if math.prod(widths) > size or (whole != column).any():
+            return None
+        whole -= int(low)
+        code *= widths[-1]
+        code += whole
     found = np.bincount(code)
     present = np.flatnonzero(found)
     values = np.stack(np.unravel_index(present, widths), axis=-1) + np.array(lows)

@@ -79,7 +79,8 @@ def clustered_difference(
     ValueError for fewer than `least_resamples(alpha)` resamples.
     """
     table = np.stack([np.asarray(sums, np.float64), np.asarray(sizes, np.float64)])
-    table = table[:, table[1] > 0]
+    if not table[1].min(initial=1) > 0:
+        table = table[:, table[1] > 0]
     total, pairs = table.sum(axis=1).tolist()
     clusters = table.shape[1]
     difference = total / pairs if pairs else math.nan

@@ -212,7 +212,7 @@ def test_clusters_decide_the_interval() -> None:
 
 
 DRAWN = {"faces": Drawn({"rare": 100, "common": 10_000}, {"rare": 50, "common": 50}, 7)}
-WEIGHTED = {
+WEIGHTED: dict[str, Any] = {
     "columns": {"p": {"type": "number", "is": "inclusion_probability"}},
     "sampling": {"faces": {"pool": "teste", "strata": "frame", "sizes": {"rare": 50, "common": 50}, "seed": 1}},
     "weights": {"column": "p", "draw": "faces"},

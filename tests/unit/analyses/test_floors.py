@@ -53,7 +53,16 @@ def protocol_of(planned: int | None = 100, **relabel: Any) -> Protocol:
                 **({} if planned is None else {"planned": {"cases": planned}}),
             }
         },
-        "relabel": {"cases": {"pool": "teste", "fraction": 0.07, "columns": ["sex"], "seed": 1, **relabel}},
+        "relabel": {
+            "cases": {
+                "pool": "teste",
+                "fraction": 0.07,
+                "min_days_apart": 0,
+                "columns": ["sex"],
+                "seed": 1,
+                **relabel,
+            }
+        },
         "analyses": {
             "self": {"kind": "self_agreement", "pool": "teste", "relabel": "cases"},
             "gate": {

@@ -18,7 +18,9 @@ from lacre.tables.formats import Format
 from lacre.tables.join import join_submission
 from lacre.tables.read import read_table
 from tests.unit.analyses import (
+    test_estimates as samples,
     test_paired_variants as variants,
+    test_self_agreement as labels,
 )
 from tests.unit.analyses.stored import FIRST, GATE, given_to
 
@@ -39,7 +41,12 @@ FACES: dict[str, Any] = {
 }
 ALL = {"id": "all", "metric": "recall", "min": 0.7}
 EACH = {"id": "each", "metric": "recall", "by": ["skin"], "worst_group": {"min": 0.6}}
-APART = {"id": "apart", "metric": "stratum_difference", "between": [{"skin": "light"}, {"skin": "dark"}], "max": 0.2}
+APART = {
+    "id": "apart",
+    "metric": "stratum_difference",
+    "between": [{"skin": "light"}, {"skin": "dark"}],
+    "max": 0.2,
+}
 TWO = {"id": "two", "metric": "difference", "systems": ["a", "b"], "min": -0.1}
 
 
@@ -54,7 +61,7 @@ def faces_of(*criteria: Mapping[str, Any], table: Mapping[str, Any] | None = Non
         "pools": {"teste": {"tables": ["faces"]}},
         "analyses": {
             "one": {
-                "kind": kind, "pool": "teste", "table": "faces", "by": ["skin", ["skin", "height"]],
+                "kind": kind, "pool": "teste", "table": "faces", "by": [["skin"], ["skin", "height"]],
                 **({"detected": event} if kind == "recall" else {"person": "person", "found": event}),
                 "criteria": list(criteria) or [ALL, EACH, APART],
                 **plan,
@@ -82,12 +89,17 @@ def typed(protocol: Protocol, rows: Sequence[Mapping[str, Any]], name: str = "fa
     return join_submission(pool, read_table(raw, declared, name, Format.CSV, only="submission"))
 
 
-def shared(protocol: Protocol, change: Callable[[int], Mapping[str, Any]] = lambda _: {}, **more: Any) -> Made:
+def shared(
+    protocol: Protocol, change: Callable[[int], Mapping[str, Any]] = lambda _: {}, **more: Any
+) -> Made:
     rows = [{**faces(number), **change(number)} for number in range(240)]
     decision = more.pop("decision", FIRST)
     tables = {}
     for system in protocol.systems or ("",):
-        own = [{**row, "found": 1 if system == "b" and place % 5 == 0 else row["found"]} for place, row in enumerate(rows)]
+        own = [
+            {**row, "found": 1 if system == "b" and place % 5 == 0 else row["found"]}
+            for place, row in enumerate(rows)
+        ]
         tables[system, "faces"] = typed(protocol, own)
     return given_to("one", Given(protocol, tables, **more), decision), protocol
 
@@ -96,10 +108,12 @@ BLANK = {"column": "found", "blank": "worst_case"}
 LEFT = {"column": "found", "blank": "left_out"}
 AT = {"score": "score", "threshold": "t", "blank": "not_detected"}
 SYSTEMS = {"systems": {"a": {"version": "1"}, "b": {"version": "1"}}}
-FAILURE = [{**each, "metric": each["metric"].replace("recall", "protective_failure")} for each in (ALL, EACH, APART)]
+FAILURE = [
+    {**each, "metric": each["metric"].replace("recall", "protective_failure")} for each in (ALL, EACH, APART)
+]
 DRAW = {
     "sampling": {
-        "faces": {"strata": "skin", "sizes": {"light": 120, "dark": 120}, "seed": 3, "inclusion_probability": "pi"}
+        "faces": {"pool": "teste", "strata": "skin", "sizes": {"light": 120, "dark": 120}, "seed": 3}
     }
 }
 DRAWN = {"faces": Drawn({"light": 240, "dark": 240}, {"light": 120, "dark": 120}, 4)}
@@ -124,7 +138,7 @@ SHARES: dict[str, Callable[[], Made]] = {
     "clusters, nothing": lambda: shared(faces_of(table={"cluster": ["image"]}), lambda _: {"found": 0}),
     "clusters, blank": lambda: shared(faces_of(table={"cluster": ["image"]}, event=BLANK), some_blank),
     "few clusters": lambda: shared(faces_of(table={"cluster": ["image"]}), lambda n: {"image": f"i{n % 25}"}),
-    "crossed": lambda: shared(faces_of(table={"cluster": ["image", "shot"]})),
+    "crossed": lambda: shared(faces_of(ALL, APART, table={"cluster": ["image", "shot"]})),
     "review": lambda: shared(faces_of(requires_manual_review=True)),
     "threshold": lambda: shared(faces_of(event=AT, more={"thresholds": {"t": {"fixed": 0.3}}})),
     "systems": lambda: shared(faces_of(ALL, EACH, TWO, more=SYSTEMS)),
@@ -133,7 +147,7 @@ SHARES: dict[str, Callable[[], Made]] = {
     ),
     "systems, blank": lambda: shared(faces_of(ALL, TWO, event=BLANK, more=SYSTEMS), some_blank),
     "weights": lambda: shared(faces_of(columns=WEIGHED, more=DRAW, **WEIGHTS), draws=DRAWN),
-    "weights, no draw": lambda: shared(faces_of(columns=WEIGHED, more=DRAW, **WEIGHTS)),
+    "weights, no draw": lambda: shared(faces_of(ALL, APART, columns=WEIGHED, more=DRAW, **WEIGHTS)),
     "weights, clusters": lambda: shared(
         faces_of(columns=WEIGHED, more=DRAW, table={"cluster": ["image"]}, **WEIGHTS), draws=DRAWN
     ),
@@ -166,7 +180,11 @@ def paired(*criteria: Mapping[str, Any], rows: Sequence[Any] | None = None, **mo
 def three(clusters: int = 0) -> list[Any]:
     return [
         *variants.pairs(120, 9, 1, 10, clusters=clusters),
-        *(row for row in variants.pairs(100, 29, 1, 10, variant="dark", clusters=clusters) if row[2] == "dark"),
+        *(
+            row
+            for row in variants.pairs(100, 29, 1, 10, variant="dark", clusters=clusters)
+            if row[2] == "dark"
+        ),
     ]
 
 
@@ -199,9 +217,89 @@ PAIRS: dict[str, Callable[[], Made]] = {
     "disclosure": lambda: paired(rows=variants.pairs(2, 1, 0, 0), identifiable=True),
 }  # fmt: skip
 
+# --- labels ------------------------------------------------------------------------------------------------
+
+AGREE = {"id": "agree", "metric": "raw_agreement", "min": 0.7}
+CHANCE = {"id": "chance", "metric": "kappa", "min": 0.4}
+
+
+def labelled(change: Callable[[int], Mapping[str, Any]] = lambda _: {}, cluster: Sequence[str] = (),
+             rows: int = 120, **plan: Any) -> Made:  # fmt: skip
+    more = plan.pop("more", {})
+    said = {**labels.PASSES, "criteria": [AGREE, CHANCE], **plan}
+    said = {name: value for name, value in said.items() if value is not None}
+    protocol = labels.protocol_of(said, {"cluster": list(cluster)}, **more)
+    ages = ("young", "middle", "old")
+    cells = [
+        {
+            "age": ages[number % 3], "again": ages[(number + (number % 11 == 0)) % 3], "sex": "fm"[number // 3 % 2],
+            "site": f"s{number % 40}", **change(number),
+        }
+        for number in range(rows)
+    ]  # fmt: skip
+    table_ = labels.typed(protocol, cells, list(labels.COLUMNS))
+    return given_to("self", Given.of_one(protocol, "cases", table_)), protocol
+
+
+LABELS: dict[str, Callable[[], Made]] = {
+    "plain": labelled,
+    "strata": lambda: labelled(by=[["sex"]]),
+    "clusters": lambda: labelled(cluster=["site"], by=[["sex"]]),
+    "few clusters": lambda: labelled(lambda n: {"site": f"s{n % 7}"}, cluster=["site"]),
+    "crossed": lambda: labelled(cluster=["site", "sex"]),
+    "all alike": lambda: labelled(lambda _: {"age": "old", "again": "old"}),
+    "no change": lambda: labelled(lambda n: {"again": ("young", "middle", "old")[n % 3]}),
+    "never": lambda: labelled(lambda _: {"age": "old", "again": "young"}),
+    "missing": lambda: labelled(lambda n: {"again": ""} if n % 20 == 0 else {"age": "x"} if n % 30 == 1 else {}),
+    "not relabelled": lambda: labelled(passes=None, table=None, relabel="cases", more={"relabel": labels.RELABEL},
+                                       criteria=[{**AGREE, "column": "age"}]),
+    "disclosure": lambda: labelled(by=[["sex"]], more={"disclosure": {"min_count": 10}},
+                                   change=lambda n: {"sex": "m" if n % 30 == 0 else "f"}),
+}  # fmt: skip
+
+# --- samples -----------------------------------------------------------------------------------------------
+
+
+def sampled(of: str = "mean", value: str = "size", change: Callable[[int], Mapping[str, Any]] = lambda _: {},
+            table: Mapping[str, Any] | None = None, **plan: Any) -> Made:  # fmt: skip
+    more = plan.pop("more", {})
+    bound = {"mean": 10 if value == "size" else 0.2, "total": 900, "ratio": 0.3}[of]
+    protocol = samples.protocol_of(
+        {
+            "of": of, "value": value, "by": [["sex"]], "weights": samples.SIZED,
+            "criteria": [{"id": "least", "metric": of, "min": bound}], **plan,
+        },
+        table=table, **more,
+    )  # fmt: skip
+    cells = [
+        {
+            "kind": "ab"[number % 2], "sex": "fm"[number // 2 % 2], "size": 10 + number % 7, "all": 30 + number % 5,
+            "site": f"s{number // 2}", "hit": int(number % 5 == 0), "pw": 2 if number % 2 == 0 else 3, **change(number),
+        }
+        for number in range(40)
+    ]  # fmt: skip
+    return given_to("est", Given.of_one(protocol, "cases", samples.typed(protocol, cells))), protocol
+
+
+SAMPLES: dict[str, Callable[[], Made]] = {
+    "mean": sampled,
+    "share": lambda: sampled(value="hit"),
+    "share of none": lambda: sampled(value="hit", change=lambda _: {"hit": 0}),
+    "total": lambda: sampled("total"),
+    "total, missing": lambda: sampled("total", change=lambda n: {"size": ""} if n == 3 else {}),
+    "ratio": lambda: sampled("ratio", over="all"),
+    "missing": lambda: sampled(change=lambda n: {"size": ""} if n in (3, 4) else {"sex": ""} if n == 7 else {}),
+    "lonely": lambda: sampled(change=lambda n: {"kind": "a", "pw": 40 / 39} if n != 1 else {"pw": 60}),
+    "nothing varies": lambda: sampled(change=lambda _: {"size": 4}),
+    "disclosure": lambda: sampled(more={"disclosure": {"min_count": 5}},
+                                  change=lambda n: {"sex": "m" if n % 20 == 0 else "f"}),
+}  # fmt: skip
+
 MADE: dict[tuple[str, str], Callable[[], Made]] = {
     **{("shares", name): made for name, made in SHARES.items()},
     **{("pairs", name): made for name, made in PAIRS.items()},
+    **{("labels", name): made for name, made in LABELS.items()},
+    **{("samples", name): made for name, made in SAMPLES.items()},
 }
 
 
@@ -211,3 +309,45 @@ def test_what_the_engine_gave_comes_out_again(name: tuple[str, str]) -> None:
     again = recompute(document, protocol)
     assert again.differences == ()
     assert again.criteria + again.withheld > 0
+
+
+# --- forged ------------------------------------------------------------------------------------------------
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, dict | list):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, each in items:
+            yield from leaves(each, (*path, key))
+    else:
+        yield path
+
+
+def at(document: Any, path: Sequence[Any]) -> Any:
+    for key in path:
+        document = document[key]
+    return document
+
+
+def put(document: dict[str, Any], path: Sequence[Any], value: object) -> dict[str, Any]:
+    changed = copy.deepcopy(document)
+    at(changed, path[:-1])[path[-1]] = value
+    return changed
+
+
+def kind_of(path: Sequence[Any]) -> str:
+    """Where a number stands, without its places: `estimates.low`."""
+    return ".".join(str(each) for each in path[2:] if isinstance(each, str))
+
+
+def unfound(document: dict[str, Any], protocol: Protocol) -> set[str]:
+    """The numbers that can be changed a little and nobody finds it."""
+    missed = set()
+    for path in leaves(document):
+        value = at(document, path)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        change = value + 1 if isinstance(value, int) else value * 1.001 + 1e-6
+        if not recompute(put(document, path, change), protocol).differences:
+            missed.add(kind_of(path))
+    return missed

@@ -30,7 +30,9 @@ COLUMNS = {
     "sex": {"type": "category", "values": ["f", "m"]},
 }
 PASSES = {"table": "cases", "passes": ["age", "again"]}
-RELABEL = {"cases": {"pool": "teste", "fraction": 0.1, "columns": ["age", "sad"], "seed": 3}}
+RELABEL = {
+    "cases": {"pool": "teste", "fraction": 0.1, "min_days_apart": 0, "columns": ["age", "sad"], "seed": 3}
+}
 
 
 def protocol_of(plan: Mapping[str, Any], table: Mapping[str, Any] | None = None, **more: Any) -> Protocol:

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from tests import faces
 
 from lacre import api
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.errors import LacreError
 from lacre.pools.seal import Identity
+from lacre.protocol import templates
 
 PROTOCOL = """
 lacre: 1
@@ -137,6 +139,34 @@ def amplified(folder: Path, state: Path) -> Any:
         return ledger.amplify("screen", folder / "photos", folder / "out")
 
 
+def grounds(folder: Path, state: Path) -> dict[str, Any]:
+    """What draws, calibrations, second labels and the other pools give, in a ledger of their own."""
+    folder.mkdir()
+    faces.write_before(folder)
+    found: dict[str, Any] = {}
+    with api.init(folder, state=state) as ledger:
+        ledger.register(templates.read("faces").encode())
+        found["sampled"] = ledger.sample("my-faces", "faces", folder / "frame.csv", folder / "drawn.csv")
+        faces.write_faces(folder, "t", faces.read(folder / "drawn.csv"))
+        tables = ("images", "faces", "variants")
+        ledger.seal("my-faces", "dev", [f"{name}={folder}/d-{name}.csv" for name in (*tables, "pairs")])
+        scored = [f"faces={folder}/d-scores.csv", f"pairs={folder}/d-similarities.csv"]
+        found["calibrated"] = ledger.calibrate("my-faces", scored)
+        ledger.seal("my-faces", "teste", [f"{name}={folder}/t-{name}.csv" for name in tables])
+        found["relabels-out"] = ledger.sample_relabels("my-faces", "faces", folder / "blank.csv")
+        faces.write_again(folder)
+        found["relabels-kept"] = ledger.commit("my-faces", "relabels", folder / "again.csv")
+        answers = zip(tables, ("found", "scores", "changed"), strict=True)
+        found["faces"] = ledger.reveal(
+            "my-faces", [f"{name}={folder}/t-{file}.csv" for name, file in answers]
+        )
+        ledger.seal("my-faces", "contraste", folder / "c-pairs.csv")
+        found["differential"] = ledger.run("my-faces", "differential", folder / "c-similarities.csv")
+        ledger.seal("my-faces", "guarda", folder / "g-images.csv")
+        found["gate"] = ledger.gate("my-faces", folder / "g-found.csv")
+    return found
+
+
 def keys(folder: Path, state: Path) -> dict[str, Any]:
     """What the verbs about keys give, and an erasure, in a ledger of their own."""
     folder.mkdir()
@@ -207,6 +237,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
         found["rewrapped"] = ledger.rewrap("screen", "dev", recipient, reason=HOSTILE)
     found["recovered"] = recovered(folder, state)
     found["amplified"] = amplified(folder / "images", state)
+    found |= grounds(folder / "faces", state)
     found |= keys(folder / "keys", state)
     assert isinstance(found["planned"], ReadPlanned)
     assert isinstance(result, ResultShown)

@@ -312,7 +312,7 @@ def differential() -> Document:
     ratio_ = criterion(
         "fmr-ratio", "false_match", "max_group_ratio", 3.0, "PASS", by=["group"], scale="ratio", unit=None
     )
-    ratio_ |= {"value": None, "low": 1.2, "high": None, "details": details}
+    ratio_ |= {"value": None, "low": 1.2, "high": None, "details": {**details, "form": "max_min"}}
     ratio_["groups"] = [line(each, "PASS", "within") for each in estimates[4:]]
     far_ = criterion("limiar", "threshold_distance", "max", 0.05, "PASS", scale="score", unit="cosine")
     far_ |= {

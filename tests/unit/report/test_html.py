@@ -11,8 +11,10 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 import pytest
+import yaml
 
 from lacre.errors import FileExists
+from lacre.report.html.plan_html import lines, relevant
 from lacre.report.html.result_html import POLICY, fragment, page
 from lacre.report.html.style import DARK, GROUNDS, LIGHT, LINES, SCOPE, WORDS, sheet
 from lacre.report.html.written import write_report
@@ -283,10 +285,44 @@ def test_the_verdict_and_why_come_first(pages: dict[str, str]) -> None:
 
 def test_a_plan_shows_what_the_result_rests_on_and_no_other_pool(pages: dict[str, str]) -> None:
     (plan,) = all_of(parsed(pages["seen-again"]), "pre")
-    text = "".join(plan.itertext())
-    assert "cases:" in text
-    assert re.search(r"^pools:\n  teste:", text, re.MULTILINE)
-    assert not re.search(r"^  dev:", text, re.MULTILINE)
+    told = yaml.safe_load("".join(plan.itertext()))
+    assert (told["study"], set(told["tables"]), set(told["pools"])) == ("screen", {"cases"}, {"teste"})
+    gap = {"id": "misses", "metric": "false_negative", "by": ["sex"], "max_group_gap": 0.05}
+    assert gap.items() <= told["analyses"]["parity"]["criteria"][0].items()
+
+
+def test_a_plan_keeps_the_thresholds_and_tables_that_are_named() -> None:
+    """An analysis names a threshold, that one a table; what nothing names is left out."""
+    plan = {
+        "study": "x",
+        "title": "y",
+        "data": {"prior_exposure": "none: said\n…"},
+        "systems": {},
+        "tables": {
+            "faces": {"key": ["id"], "exclude": []},
+            "pairs": {"key": ["id"]},
+            "other": {"key": ["id"]},
+        },
+        "thresholds": {"t": {"calibrate_on": "dev", "table": "pairs"}, "u": {"fixed": 0.5}},
+        "pools": {"dev": {"tables": ["faces"]}, "teste": {"tables": ["faces"]}},
+        "analyses": {
+            "recall": {"table": "faces", "detected": {"threshold": "t"}},
+            "later": {"table": "other"},
+        },
+    }
+    kept = relevant(plan, "teste", ["recall"])
+    assert list(kept) == ["study", "data", "tables", "thresholds", "pools", "analyses"]
+    assert (set(kept["tables"]), set(kept["thresholds"])) == ({"faces", "pairs"}, {"t"})
+    told = yaml.safe_load("\n".join(lines(kept)))
+    assert told == {**kept, "tables": {name: {"key": ["id"]} for name in ("faces", "pairs")}}
+
+
+def test_a_plan_is_written_in_lines_that_fit() -> None:
+    long = {"analyses": {"a": {"criteria": [{"id": f"c{n}", "of": "x" * 40} for n in range(3)], "no": None}}}
+    said = lines(long)
+    assert max(map(len, said)) <= 96
+    assert said[:3] == ["analyses:", "  a:", "    criteria:"]
+    assert yaml.safe_load("\n".join(said)) == long
 
 
 def test_drawings_and_tables_say_the_same_numbers(every_kind: Element) -> None:
@@ -313,6 +349,8 @@ def test_nothing_counted_is_never_a_zero(every_kind: Element) -> None:
     assert pose[1:] == ["0 of 119", "up to 2.5 %", "0.0–3.1 %"]
     drawing = next(each for each in all_of(every_kind, "svg") if BY_POSE in words(each[0]))
     assert "perfil: up to 2.5 %" in words(drawing[1])
+    # Of a rung of the ladder: 3/140 is 2.1 %, whatever else tells the criterion apart.
+    assert [row[2] for row in rows(every_kind, "fmr-ratio: ")][2] == "up to 2.1 %"
     classes = [each.get("class") or "" for each in drawing.iter()]
     assert [each for each in classes if each.startswith("mark arrow")] == ["mark arrow open"]
 

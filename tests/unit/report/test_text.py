@@ -11,7 +11,7 @@ from lacre.analyses.attainable import Attainable, Minimum
 from lacre.analyses.feasibility import Needed, Power
 from lacre.audit.findings import finding, warned
 from lacre.audit.report import AuditReport
-from lacre.broker import amplified, outcomes
+from lacre.broker import amplified, groundwork, outcomes
 from lacre.report import published
 from lacre.report.json import DOCUMENTS, as_json
 from lacre.report.text import PAGES, as_text
@@ -26,6 +26,7 @@ NAMES = (
     *("amend-planned", "amended", "deviated", "erratum", "corrected", "amend-entry", "deviate-entry"),
     *("withdrawn", "withdrawn-study", "withdrawn-result", "withdrawn-status", "deviations", "changed-log"),
     *("changed-story", "requested", "request-looked-at", "rewrapped", "recovered", "amplified"),
+    *("sampled", "calibrated", "relabels-out", "relabels-kept", "faces", "differential", "gate"),
     *("key-made", "identity-made", "enrolled", "rotated", "rotated-log", "revoked", "erased", "keys"),
     *("keys-status", "keys-audit", "keys-log", "backed-up", "keys-recovered"),
 )
@@ -40,7 +41,7 @@ def flat(text: str) -> str:
 def test_every_outcome_can_be_shown() -> None:
     declared = {
         kind
-        for module in (outcomes, published, amplified)
+        for module in (outcomes, published, amplified, groundwork)
         for kind in vars(module).values()
         if dataclasses.is_dataclass(kind) and kind.__module__ == module.__name__
     }
@@ -389,7 +390,7 @@ def test_a_note_stands_below(life: Life) -> None:
 
 @pytest.mark.parametrize(("error", "said"), [(0.0004, "± <0.1"), (0.0005001, "± 0.1"), (0.012, "± 1.2")])
 def test_a_standard_error_never_reads_none(error: float, said: str) -> None:
-    from lacre.report.plan_text import _simulated_share
+    from lacre.report.needs_text import _simulated_share
 
     assert _simulated_share(0.998, error, 4000) == f"99.8 % {said}"
 

@@ -216,7 +216,8 @@ def test_rule_05_a_read_asks_for_nothing_that_is_another_purposes(
     pools = {"reveal": "teste", "gate": "guarda", "calibrate": "dev", "inputs": "teste", "relabel": "teste"}
     given = {"reveal": "faces", "gate": "images", "calibrate": "both"}
     analyses = {"reveal": ("agreement", "recall"), "gate": ("release",)}.get(purpose, ())
-    own = {"calibrate": {"thresholds": BOTH}, "relabel": {"draw": "faces"}}.get(purpose, {})
+    needed: dict[str, dict[str, Any]] = {"calibrate": {"thresholds": BOTH}, "relabel": {"draw": "faces"}}
+    own = needed.get(purpose, {})
     more = {"submissions": ready.given[given[purpose]]} if purpose in given else {}
     asked = {**own, **more, **fields}
     analyses = asked.pop("analyses", analyses)

@@ -147,15 +147,19 @@ def test_rule_08_no_analysis_runs_before_its_thresholds_are_frozen(faces: World)
 
 
 def test_rule_08_a_gate_waits_for_its_thresholds(faces: World) -> None:
-    own = ("found: {column: found_face, blank: not_detected}\n    criteria: [{id: veto",
-           "found: {score: found_score, threshold: gate, blank: not_detected}\n    criteria: [{id: veto")  # fmt: skip
-    scored = ("found_face: {type: outcome, positive: \"1\", negative: \"0\", from: submission}",
-              "found_score: {type: number, from: submission}")  # fmt: skip
-    rule = ("thresholds:\n", "thresholds:\n  gate: {calibrate_on: dev, table: images, score: found_score, "
-            "at: {recall: 0.9}}\n")  # fmt: skip
-    pools = ("dev: {tables: [faces, pairs]}", "dev: {tables: [faces, pairs, images]}")
+    at = "image_id: {type: text}"
+    own = "found: {column: found_face, blank: not_detected}"
+    score = "found: {score: found_score, threshold: gate, blank: not_detected}"
+    rule = "{calibrate_on: dev, table: images, score: found_score, at: {recall: 0.9}}"
+    before, release = four_pools.PLAN.split("  release:")
+    plan = four_pools.changed(
+        before + "  release:" + release.replace(own, score),
+        (at, f"{at}\n      found_score: {{type: number, from: submission}}"),
+        ("thresholds:\n", f"thresholds:\n  gate: {rule}\n"),
+        ("dev: {tables: [faces, pairs]}", "dev: {tables: [faces, pairs, images]}"),
+    )
     world = type(faces)(study="faces")
-    world.register(world.put(four_pools.changed(four_pools.PLAN, own, scored, rule, pools)))
+    world.register(world.put(plan))
     world.sample(DRAWN)
     for pool, tables in TABLES.items():
         world.seal(pool, tables=(*tables, "images") if pool == "dev" else tables)

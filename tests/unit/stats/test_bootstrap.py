@@ -65,6 +65,18 @@ def test_types_are_the_distinct_clusters_whatever_their_order() -> None:
     assert cluster_totals(None, events)[0].tolist() == events.tolist()
 
 
+@pytest.mark.parametrize("shift", [0.0, -7.0, 1e15, 0.25])
+def test_types_are_the_distinct_rows(shift: float) -> None:
+    """As `numpy.unique` has them: small whole numbers, which are counted, and others, which are sorted."""
+    rng = np.random.default_rng(12)
+    table = [rng.integers(-1, 2, 300) + shift, rng.integers(1, 9, 300).astype(float)]
+    for columns in (table, [*table, rng.integers(0, 90, 300)], [table[0][:1], table[1][:1]]):
+        values, clusters = types_of(*columns)
+        rows, expected = np.unique(np.stack(columns, axis=-1), axis=0, return_counts=True)
+        assert (values == rows).all()
+        assert (clusters == expected).all()
+
+
 def test_rows_that_share_an_item_or_a_cluster_are_linked() -> None:
     """Items 1 and 2 in one image, 3 in two, the second of them 4's; 5 alone, whatever the codes."""
     item = np.array([1, 1, 2, 3, 3, 4, 5])

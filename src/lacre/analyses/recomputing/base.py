@@ -10,9 +10,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from lacre.analyses.criteria import rule_of, worst_group_rule
 from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Group, ZeroBound, group_name
 from lacre.analyses.families import Family, error_rate
+from lacre.analyses.judging import bound_of
 from lacre.analyses.reasons import Reason
 from lacre.analyses.recomputing.tally import SIZED, Tally, close
 from lacre.analyses.shares import BOUNDS, METHODS
@@ -23,6 +25,7 @@ from lacre.protocol.kinds.parts import stratum_values
 from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.models import Protocol
 from lacre.rules.systems import systems_analysed
+from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.fairness import RateCounts
 from lacre.stats.proportions import ONE_SIDED_ALPHA, Interval
 
@@ -153,7 +156,7 @@ class Again(Generic[Plan]):
         self.more()
         states = [(each.system or "", self._criterion(each)) for each in self.told.criteria]
         self.tally.holds(f"{self.name}.computed", self.told.computed, self.across(states).value)
-        self._told_triggers()
+        self._told_notes()
 
     def _all_there(self, wanted: Sequence[Key], optional: Collection[Key]) -> None:
         """Every declared group has its numbers, and nobody else has; every criterion is there once."""
@@ -167,14 +170,29 @@ class Again(Generic[Plan]):
         if stated != criteria:
             self.tally.differs(f"{self.name}.criteria", _listed(stated), _listed(criteria))
 
-    def _told_triggers(self) -> None:
-        """The reasons to review all are the first notes."""
+    def _told_notes(self) -> None:
+        """The reasons to review all are among the notes, and what follows from plan and numbers is as they have it."""
         codes = [each.code for each in self.triggers]
         for system in self.systems:
             codes += [each.code for each in self.own_triggers(system)]
-        told = [each.code for each in self.told.notes]
+        stated = [each.code for each in self.told.notes]
         for code in dict.fromkeys(codes):
-            self.tally.fits(f"{self.name}.notes", None, code, fits=code in told)
+            self.tally.fits(f"{self.name}.notes", None, code, fits=code in stated)
+        withheld = sum(each.withheld for each in self.told.estimates)
+        wanted: dict[str, Mapping[str, object] | None] = {
+            "criteria-uncorrected": {"count": len(self.plan.criteria)} if len(self.plan.criteria) > 1 else None,
+            "estimates-withheld": {"count": withheld, "min_count": min_count(self.protocol)} if withheld else None,
+            **self.noted(),
+        }
+        for code, fields in wanted.items():
+            if self.tally.holds(f"{self.name}.notes.{code}", code in stated, fields is not None) and fields is not None:
+                told = next(each for each in self.told.notes if each.code == code)
+                self.tally.same_fields(f"{self.name}.notes.{code}", told.fields, fields)
+
+    def noted(self) -> Mapping[str, Mapping[str, object] | None]:
+        """Return what notes of the kind's own say, by their codes; None of one that must not be there."""
+        assumed = self.table.unit is None and not self.table.cluster
+        return {"independence-assumed": {} if assumed else None}
 
     def called(self, key: Key) -> str:
         """Return how a number is called where it differs."""
@@ -262,6 +280,7 @@ class Again(Generic[Plan]):
                 self.tally.holds(f"{what}.zero_bound.{name}", getattr(told.zero_bound, name), getattr(bound, name))
                 for name in ("exact", "rule_of_three", "confidence")
             ]
+            + [self.tally.holds(f"{what}.zero_bound.sides", told.zero_bound.sides, 1)]
         )  # fmt: skip
 
     def ordered(self, what: str, told: EstimateTold, most: float = 1.0, least: float = 0.0) -> bool:
@@ -310,6 +329,8 @@ class Again(Generic[Plan]):
             self.tally.estimates += self.tally.holds(f"{what}.denominator", cases, 0)
         elif code in first or (code in codes and cases > 0):
             self.tally.beyond += 1
+            if code == "too-few-clusters" and told.note is not None:
+                self.tally.same_fields(f"{what}.note", told.note.fields, {"least": MIN_CLUSTERS})
         else:
             self.tally.differs(what, code, ", ".join(first or (() if cases else ("no-cases",)) or codes))
 
@@ -341,6 +362,7 @@ class Again(Generic[Plan]):
             self.tally.differs(f"{what}.left_out", "counts", "counts of cases")
             return said
         self._of_the_analysis(what, told)
+        self._registered(what, told, rule)
         if any(line.reason.code == "withheld" for line in told.groups) or told.reason.code == "withheld":
             self.tally.withheld += 1
             fields = next(
@@ -354,6 +376,26 @@ class Again(Generic[Plan]):
         if self._compare(what, told, again):
             self.tally.criteria += 1
         return again.state
+
+    def _registered(self, what: str, told: CriterionTold, rule: Any) -> None:
+        """What is asked is as registered, also where no number of it may be shown."""
+        self.tally.holds(f"{what}.metric", told.metric, rule.metric)
+        ratio = getattr(rule, "max_group_ratio", None)
+        if getattr(rule, "max_group_gap", None) is not None:
+            asked = rule_of(rule)
+            form, limit = str(asked.form), asked.limit
+        elif getattr(rule, "worst_group", None) is not None:
+            asked = worst_group_rule(rule.worst_group)
+            form, limit = str(asked.form), asked.limit
+        elif ratio is not None:
+            form, limit = "max_group_ratio", as_float(ratio.max)
+        else:
+            form, limit = bound_of(rule)
+        self.tally.holds(f"{what}.rule", told.rule, form)
+        self.tally.holds(f"{what}.threshold", told.threshold, limit)
+        for line in told.groups:
+            if line.reason.code == "withheld":
+                self.tally.holds(f"{what}.withheld", line.reason.fields.get("min_count"), min_count(self.protocol))
 
     def _of_the_analysis(self, what: str, told: CriterionTold) -> None:
         """What a criterion leaves out, the analysis does too: there each reason is counted by itself."""
@@ -436,10 +478,7 @@ class Again(Generic[Plan]):
 
     def _compare(self, what: str, told: CriterionTold, again: CriterionResult) -> bool:
         tally = self.tally
-        same = tally.holds(f"{what}.metric", told.metric, again.metric)
-        same &= tally.holds(f"{what}.by", told.by, list(again.by))
-        same &= tally.holds(f"{what}.rule", told.rule, again.form)
-        same &= tally.holds(f"{what}.threshold", told.threshold, again.threshold)
+        same = tally.holds(f"{what}.by", told.by, list(again.by))
         same &= tally.holds(f"{what}.scale", (told.scale, told.unit), (again.scale, again.unit))
         same &= tally.same_fields(f"{what}.details", told.details, again.details)
         same &= tally.holds(f"{what}.computed", told.computed, again.state.value)
@@ -463,27 +502,35 @@ class Again(Generic[Plan]):
     # --- what adds up
 
     def rows_fit(
-        self, inside: int, columns: Collection[str], supplied: Collection[str], *, exact: bool
+        self, inside: int, columns: Collection[str], *, exact: bool = False, uncounted: bool = False
     ) -> None:
-        """Hold the rows against the cases and what is left out: for `columns`, of which some differ by system.
+        """Hold the rows against the cases `inside` and what is left out for `columns`.
 
-        With `exact` no case is left out twice, nor uncounted.
+        With `exact` no case is left out twice; `uncounted` rows are neither cases nor left out.
         """
         out: dict[tuple[str, str], int] = {}
         for each in self.told.left_out:
             if each.reason != "excluded" and each.column in columns:
                 out[each.reason, each.column] = max(each.count, out.get((each.reason, each.column), 0))
+        own = {key: n for key, n in out.items() if len(self.systems) == 1 or not self.table.supplied(key[1])}
         apart = self.told.rows - inside
-        sure = {key: count for key, count in out.items() if key[1] not in supplied or len(self.systems) == 1}
-        least = sum(sure.values()) if exact else max(sure.values(), default=0)
-        most = sum(out.values()) if exact or columns else apart
-        self.tally.fits(f"{self.name}.rows", self.told.rows, f"{inside + least} - {inside + most}",
-                        fits=least <= apart <= most)  # fmt: skip
+        least = sum(own.values()) if exact else max(own.values(), default=0)
+        most = apart if uncounted else sum(out.values())
+        fits = least <= apart <= most
+        self.tally.fits(f"{self.name}.rows", self.told.rows, f"{inside + least} - {inside + most}", fits=fits)
 
     def adds_up(
-        self, whole: EstimateTold | None, names: Sequence[str], parts: Sequence[EstimateTold | None]
+        self,
+        whole: EstimateTold | None,
+        names: Sequence[str],
+        parts: Sequence[EstimateTold | None],
+        *,
+        exact: bool,
     ) -> None:
-        """Hold groups of one crossing against everybody: together the cases less those in no group."""
+        """Hold groups of one crossing against everybody: together the cases less those in no group.
+
+        With `exact` what is left out for want of a stratum was counted among these very cases.
+        """
         if whole is None or whole.denominator is None or not parts:
             return
         cases = [None if each is None else each.denominator for each in parts]

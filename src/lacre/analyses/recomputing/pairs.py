@@ -99,13 +99,12 @@ class PairsAgain(Again[PairedVariantsPlan]):
         """Variants add up; every comparison follows from its counts."""
         columns = {self.column, *self.table.cluster}
         columns |= {self.plan.detected.reads} if self.plan.detected.blank == "left_out" else set()
-        supplied = {name for name in columns if self.table.supplied(name)}
         for system in self.systems:
             whole = self.detected(system)
             parts = [self.detected(system, variant) for variant in self.variants]
             if whole is None or whole.denominator is None or whole.withheld:
                 continue
-            self.rows_fit(whole.denominator, columns, supplied, exact=False)
+            self.rows_fit(whole.denominator, columns)
             for name in ("denominator", "numerator", "missing"):
                 each = [None if part is None or part.withheld else getattr(part, name) for part in parts]
                 if None not in each and getattr(whole, name) is not None:
@@ -205,6 +204,17 @@ class PairsAgain(Again[PairedVariantsPlan]):
             self.tally.holds(f"{what}.estimate.{name}", getattr(answer, name), value)
         note = made.note or (Reason("no-pairs") if absent else None)
         self.tally.holds(f"{what}.estimate.note", answer.note and answer.note.code, note and note.code)
+
+    def noted(self) -> Mapping[str, Mapping[str, object] | None]:
+        """Return what notes say of the assumptions and of the family."""
+        count = len(self.compared)
+        fields = {"count": count} if count > 1 else None
+        holm = self.plan.multiplicity == "holm"
+        return {
+            "independence-assumed": None if self.table.cluster else {},
+            "paired-holm": fields if holm else None,
+            "paired-unadjusted": None if holm else fields,
+        }
 
     # --- verdicts
 

@@ -145,8 +145,8 @@ class SharesAgain(Again[DetectionPlan]):
                 and whole.denominator is not None
                 and not columns & {n for by in plan.by for n in by}
             ):
-                supplied = {name for name in columns if self.table.supplied(name)}
-                self.rows_fit(whole.denominator, columns, supplied, exact=not plan.population())
+                uncounted = bool(plan.population())
+                self.rows_fit(whole.denominator, columns, exact=not uncounted, uncounted=uncounted)
         self.pairs = self._pairs()
 
     def _pairs(self) -> dict[str, Compared]:
@@ -179,6 +179,8 @@ class SharesAgain(Again[DetectionPlan]):
 
     def _margins(self, what: str, rule: RateCriterion, found: Compared) -> None:
         """Hold a pair's counts against each system's own: they are of the cases that both have."""
+        if self.plan.event.blank != "worst_case":
+            self.tally.holds(f"{what}.blank", found.blank, 0)
         details = PLAIN if self.weighted else frozenset()
         ones = [
             self.answers.get(Key(self.plan.rate, s, frozenset(), None, details)) for s in rule.systems or ()
@@ -305,12 +307,12 @@ class SharesAgain(Again[DetectionPlan]):
         return self._number(told, rule, number, lines)
 
     def _apart(self, what: str, answer: EstimateTold, apart: float, blanks: int) -> None:
-        """Hold a difference against its two shares; with blanks in the worst case it has bounds alone."""
+        """Hold a difference against its two shares; where an outcome is missing it has bounds alone."""
         if answer.low is None:
             return
-        worst_case = self.plan.event.blank == "worst_case"
         if answer.value is None:
-            self.tally.fits(f"{what}.value", None, str(apart), fits=worst_case)
+            missing = self.plan.event.blank != "not_detected"
+            self.tally.fits(f"{what}.value", None, str(apart), fits=missing)
             return
         fits = close(answer.value, apart) and not blanks
         self.tally.fits(f"{what}.value", answer.value, "-" if blanks else str(apart), fits=fits)

@@ -100,21 +100,22 @@ class _Rates:
 
     def __init__(self, estimates: Sequence[Document]) -> None:
         self.all = estimates
-        self._found = {self._key(each): each for each in estimates}
+        self._found: dict[tuple[object, ...], list[Document]] = {}
+        for each in estimates:
+            key = (each["metric"], each.get("system") or "", frozenset(each["group"].items()))
+            self._found.setdefault(key, []).append(each)
         self.told: set[tuple[str, str, frozenset[str], frozenset[tuple[str, str]]]] = set()
 
     def of(self, criterion: Document, line: Document) -> Document:
-        """Return the estimate that a line is of, or nothing."""
-        for details in (criterion.get("details") or {}, {}):
-            asked = {
-                **line,
-                "metric": criterion["metric"],
-                "system": criterion.get("system"),
-                "details": details,
-            }
-            if found := self._found.get(self._key(asked)):
-                return found
-        return {}
+        """Return the estimate that a line is of, or nothing: of several, the one with the line's bounds."""
+        group = frozenset(line["group"].items())
+        known = (criterion.get("details") or {}).items()
+        found = [
+            each
+            for each in self._found.get((criterion["metric"], criterion.get("system") or "", group), ())
+            if not each.get("versus") and (each.get("details") or {}).items() <= known
+        ]
+        return max(found, key=lambda each: (_same(each, line), len(each.get("details") or ())), default={})
 
     def tell(self, criterion: Document) -> None:
         """Note that the table of a criterion has these."""
@@ -128,11 +129,9 @@ class _Rates:
         details = frozenset((name, str(each)) for name, each in (estimate.get("details") or {}).items())
         return estimate["metric"], estimate.get("system") or "", frozenset(estimate["group"]), details
 
-    @staticmethod
-    def _key(each: Document) -> tuple[object, ...]:
-        details = frozenset((each.get("details") or {}).items())
-        versus = frozenset((each.get("versus") or {}).items())
-        return each["metric"], each.get("system") or "", frozenset(each["group"].items()), versus, details
+
+def _same(estimate: Document, line: Document) -> bool:
+    return bool(estimate.get("low") == line["low"] and estimate.get("high") == line["high"])
 
 
 def _criterion(sheet: Sheet, criterion: Document, rates: _Rates) -> list[Node | None]:
@@ -157,7 +156,10 @@ def _criterion(sheet: Sheet, criterion: Document, rates: _Rates) -> list[Node | 
         )
         held = [criterion] if told.held_to(criterion) is not None or single(criterion) else []
         parts += group_figure(sheet, caption, groups, bars=held, drawn=len(lines) <= MOST_DRAWN)
-        parts += _explained(sheet, found)
+        # What is said of intervals is said of those that stand here.
+        parts += _explained(
+            sheet, [rate for rate, line in zip(found, lines, strict=True) if rate and _same(rate, line)]
+        )
     left_out = criterion.get("left_out") or ()
     if left_out:
         total = sum(each["count"] for each in left_out)

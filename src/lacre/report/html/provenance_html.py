@@ -1,26 +1,18 @@
 """Where a result comes from, as HTML: custody, history, engine, how to check it, what it shows, and the plan."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
-
-import yaml
+from collections.abc import Iterable
 
 from lacre.broker.outcomes import ResultShown
 from lacre.broker.parts import Background
 from lacre.protocol.document import value_of
 from lacre.protocol.models import Protocol
 from lacre.report import history, published, result_text, words
+from lacre.report.html import plan_html
 from lacre.report.html.markup import Element, Node, el, name
 from lacre.report.html.sheet import Sheet, Written, facts, paragraphs
 from lacre.report.page import Cell, Column, Row
 from lacre.rules.record import Result
 from lacre.text import _, ngettext
-
-_WHOLE = ("study", "data", "disclosure", "systems", "disjoint", "locked")
-"""What the plan says of every analysis."""
-
-_NAMED = ("tables", "variants", "sampling", "relabel", "bins", "thresholds")
-"""What an analysis, or what it names, may name."""
 
 
 def provenance(sheet: Sheet, shown: ResultShown) -> list[Node]:
@@ -158,50 +150,15 @@ def _limits(sheet: Sheet) -> Node:
 
 
 def _plan(sheet: Sheet, shown: ResultShown, protocol: Protocol) -> Node:
-    part = relevant(
+    part = plan_html.relevant(
         value_of(protocol), shown.document["pool"], [each["id"] for each in shown.document["analyses"]]
     )
-    text = yaml.safe_dump(part, allow_unicode=True, sort_keys=False, width=4096)
     return _section(
         sheet,
         _("The plan, as far as it goes for this result"),
-        el("p", _("In the canonical form, every default said."), class_="soft"),
-        el("pre", text.splitlines(), lang=sheet.language, dir="ltr", tabindex="0"),
+        el("p", _("In the canonical form, every default said; empty parts are left out."), class_="soft"),
+        el("pre", plan_html.lines(part), lang=sheet.language, dir="ltr", tabindex="0"),
     )
-
-
-def relevant(plan: Mapping[str, Any], pool: str, analyses: Sequence[str]) -> dict[str, Any]:
-    """Return the parts of a plan that some of its analyses on a pool rest on."""
-    own = {each: plan["analyses"][each] for each in analyses if each in plan["analyses"]}
-    named = set(_texts(own))
-    # A threshold names its table, and a table the bins of its columns.
-    for _round in range(2):
-        named |= {
-            text
-            for part in _NAMED
-            for key, each in (plan.get(part) or {}).items()
-            if key in named
-            for text in _texts(each)
-        }
-    kept: dict[str, Any] = {name: plan[name] for name in _WHOLE if plan.get(name)}
-    for part in _NAMED:
-        found = {key: each for key, each in (plan.get(part) or {}).items() if key in named}
-        if found:
-            kept[part] = found
-    kept["pools"] = {key: each for key, each in plan["pools"].items() if key == pool}
-    return {**kept, "analyses": own}
-
-
-def _texts(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for key, each in value.items():
-            yield str(key)
-            yield from _texts(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each)
 
 
 def title(sheet: Sheet, shown: ResultShown) -> list[Node]:

@@ -50,7 +50,9 @@ def write_faces(folder: Path, tag: str, drawn: Sequence[dict[str, str]]) -> None
         age, height = ("child", "adult")[n % 2], (40, 120)[n // 2 % 2]
         face = row["face_id"]
         labels.append((face, row["image_id"], row["stratum"], age, height, LABELLED, row["inclusion"]))
-        scores.append((face, round(luck.uniform(0.5, 1) if luck.random() < 0.97 else luck.uniform(0, 0.5), 4)))
+        scores.append(
+            (face, round(luck.uniform(0.5, 1) if luck.random() < 0.97 else luck.uniform(0, 0.5), 4))
+        )
     header = ["face_id", "image_id", "stratum", "age", "height", "labelled_at", "inclusion"]
     write(folder / f"{tag}-faces.csv", header, labels)
     write(folder / f"{tag}-scores.csv", ["face_id", "score"], scores)
