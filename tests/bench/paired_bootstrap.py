@@ -1,10 +1,10 @@
 """The paired bootstrap of one pair of variants, ten thousand resamples, beside `scipy.stats.bootstrap`.
 
-Ours starts from each cluster's sum and size, a cluster being one item here, and is timed `rounds` times; the best is
-told, of the peer's `rounds` as well. The peer runs in two ways: on the pair of samples, with `paired=True`, and on their difference as one sample, which is
-the least it can be asked for. It takes the percentile interval, the cheapest of its three, a vectorised statistic, and
-batches that stay in the processor's cache (all resamples at once would take 8 GB). It runs fewer resamples and its
-time is scaled up; it is linear in them.
+Ours starts from each cluster's sum and size, a cluster being one item here. The peer runs in two ways: on the pair of
+samples, with `paired=True`, and on their difference as one sample, which is the least it can be asked for. It takes the
+percentile interval, the cheapest of its three, a vectorised statistic, and batches that stay in the processor's cache
+(all resamples at once would take 8 GB). It runs fewer resamples and its time is scaled up; it is linear in them. All
+are timed `rounds` times and each one's best is told.
 """
 
 from collections.abc import Callable

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests import four_pools
 from tests.studies import plan
 
 CELL, SAID = "canario-nas-celulas-4711", "canario-nas-respostas-4712"
@@ -19,7 +20,7 @@ PLAN = plan(
 
 
 def write_given(folder: Path) -> None:
-    """Write what is given to the verbs: plans, cases, predictions."""
+    """Write what is given to the verbs: plans, cases, predictions; and the study of all four pools."""
     folder.mkdir()
     (folder / "plan.yaml").write_text(PLAN)
     (folder / "amended.yaml").write_text(PLAN.replace("title: Errors", "title: On errors"))
@@ -27,6 +28,8 @@ def write_given(folder: Path) -> None:
         (folder / f"{pool}.csv").write_text(_cases(start))
         (folder / f"{pool}-predictions.csv").write_text(_predictions(start))
     (folder / "corrected.csv").write_text(_cases(1000, swapped=3))
+    (folder / "faces").mkdir()
+    four_pools.write_ahead(folder / "faces", CELL)
 
 
 def _cases(start: int, swapped: int = 0) -> str:

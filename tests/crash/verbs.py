@@ -47,6 +47,17 @@ STATES = {
     "made": State("nothing", (f"init --name {NAME}", "key new ../given/ana.pem")),
     "registered": State("made", ("register ../given/plan.yaml",)),
     "sealed": State("registered", tuple(f"seal small {pool} ../given/{pool}.csv" for pool in POOLS)),
+    "faces": State("made", ("register ../given/faces/faces.yaml",)),
+    "drawn": State(
+        "faces",
+        (
+            "sample faces faces ../given/faces/frame.csv -o drawn.csv",
+            "seal faces dev faces=../given/faces/dev-faces.csv pairs=../given/faces/dev-pairs.csv",
+            "seal faces teste ../given/faces/teste-faces.csv",
+            "seal faces guarda ../given/faces/guarda.csv",
+        ),
+    ),
+    "handed": State("drawn", ("sample faces --relabel faces -o blank.csv",)),
     "asked": State(
         "sealed", ("reveal small --submission ../given/teste-predictions.csv --request-out ask.lacre",)
     ),
@@ -89,6 +100,25 @@ VERBS = {
     "replace": Verb("seal small teste ../given/other.csv --replace --reason why", "sealed", "seal( seal)?"),
     "rewrap": Verb(
         f"rewrap small teste --recipient {RECIPIENT}", "sealed", "rewrap", ("identity-cannot-open",)
+    ),
+    "calibrate": Verb(
+        "calibrate faces detector --submission ../given/faces/dev-scores.csv",
+        "drawn",
+        "read( read)? calibrate( read calibrate)?",
+    ),
+    "gate": Verb("gate faces --submission ../given/faces/good.csv", "drawn", f"{_ONCE}( {_ONCE})?"),
+    "sample": Verb(
+        "sample faces faces ../given/faces/frame.csv -o again.csv",
+        "faces",
+        "sample( sample)?",
+        ("file-exists",),
+    ),
+    "relabel": Verb("sample faces --relabel faces -o again.csv", "drawn", "read( read)?", ("file-exists",)),
+    "commit": Verb(
+        "commit faces relabels ../given/faces/again.csv",
+        "handed",
+        "read( read)? commit",
+        ("relabels-committed",),
     ),
     "deviate": Verb("deviate small late", "registered", "deviate( deviate)?"),
     "withdraw": Verb("withdraw small --reason why --yes", "registered", "withdraw", ("study-withdrawn",)),

@@ -84,12 +84,14 @@ def submission(change: Callable[[str], str]) -> Provoke:
 
 
 def adapted(name: str, change: Callable[[str], str]) -> Provoke:
-    """A file of the study of four pools with a change to its text, as another."""
+    """A file of the study of four pools with a change to its text, and canaries beside it, as another."""
 
     def write(shell: Shell) -> AbstractContextManager[object]:
         before = (shell.folder / name).read_text()
         assert change(before) != before
-        (shell.folder / "faulty.csv").write_text(change(before))
+        head, *lines = change(before).splitlines()
+        planted = [f"{head},{COLUMN}", *(f"{line},{CANARY}" for line in lines)]
+        (shell.folder / "faulty.csv").write_text("\n".join(planted) + "\n")
         return nullcontext()
 
     return write
@@ -262,7 +264,9 @@ FAILURES = {
     # of what results rest on
     "sample-junk": Failure(adapted("frame.csv", lambda t: t.replace("high", CANARY)), SAMPLE, "faces"),
     "sample-repeated": Failure(adapted("frame.csv", lambda t: t.replace("t7,", "t8,")), SAMPLE, "faces"),
-    "sample-crash": Failure(crash("lacre.broker.sample.stratified"), SAMPLE, "faces", 70),
+    "sample-crash": Failure(
+        crash("lacre.broker.sample.stratified"), SAMPLE.replace("faulty", "frame"), "faces", 70
+    ),
     "calibrate-foreign": Failure(
         adapted("dev-scores.csv", lambda t: t.replace("d7,", f"{CANARY},")), CALIBRATE, "faces"
     ),
@@ -281,18 +285,13 @@ FAILURES = {
     "relabel-crash-reading": Failure(crash("lacre.tables.read.objects"), RELABEL, "faces", 70),
     "relabel-crash-drawing": Failure(crash("lacre.broker.relabel.share"), RELABEL, "faces", 70),
     "commit-not-blind": Failure(
-        adapted("again.csv", lambda t: t.replace("\n", f",{CANARY}\n")),
+        adapted("again.csv", lambda t: t.replace("paper", "screen")),
         COMMIT,
         "faces",
         code="relabels-not-blind",
     ),
     "commit-time": Failure(adapted("again.csv", lambda t: t.replace("2099-01-03", CANARY)), COMMIT, "faces"),
-    "commit-foreign": Failure(
-        adapted("again.csv", lambda t: f"{t}{CANARY},x,paper,2099-01-03T12:00:00Z\n"),
-        COMMIT,
-        "faces",
-        code="commit-unfinished",
-    ),
+    "commit-changed": Failure(blob("pool", flip, "faces/teste"), COMMIT.replace("faulty", "again"), "faces"),
     "commit-crash": Failure(
         crash("lacre.broker.relabel._days_apart"), COMMIT.replace("faulty", "again"), "faces", 70
     ),

@@ -1,7 +1,8 @@
 """What is private is for its owner alone: files 0600, folders 0700, whatever the mask, and while they are written too.
 
-Public is what is made to be handed out: registers, bundles, reports, receipts, and the public half of a key. All else that
-lacre writes is private: the ledger, this machine's memory, keys, backups, requests, and what `inputs` and `sample` hand out.
+Public is what is made to be handed out: registers, bundles, reports, receipts, and the public half of a key. All else
+that lacre writes is private: the ledger, this machine's memory, keys, backups, requests, and what `inputs` and
+`sample` hand out.
 """
 
 import os

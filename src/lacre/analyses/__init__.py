@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from lacre.analyses.floors import Floor
     from lacre.analyses.given import Given
     from lacre.analyses.result import AnalysisResult
     from lacre.protocol.models import Protocol
@@ -48,12 +49,18 @@ def analyse(name: str, given: "Given", systems: Sequence[str] | None = None) -> 
 
 
 def conclude(
-    names: Sequence[str], results: Sequence["AnalysisResult"], protocol: "Protocol"
+    names: Sequence[str],
+    results: Sequence["AnalysisResult"],
+    protocol: "Protocol",
+    floors: Sequence["Floor"] = (),
 ) -> list["AnalysisResult"]:
-    """Return the results of the analyses `names` of one read, less what one would tell of another."""
+    """Return the results of the analyses `names` of one read, less what one would tell of another.
+
+    `floors` are those of labels that earlier reads of the same cases told.
+    """
     from lacre.analyses.disclosure import together
     from lacre.analyses.floors import floor_notes
 
-    results = floor_notes(protocol, results)
+    results = floor_notes(protocol, results, floors)
     plans = [protocol.analyses[name] for name in names]
     return together(results, [(plan.table, getattr(plan, "label", plan.kind)) for plan in plans])

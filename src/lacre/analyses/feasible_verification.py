@@ -8,7 +8,7 @@ x(n) = (a/2)^(1/n), the lower bound of n events in n:
    group has fewer comparisons than n* = log(a/2)/log(1/R), and that one has at least half of n*.
 3. Of the ratio to the geometric mean, the product over all groups of u/l is at most R'^G with R' = R^(G/(G-1)). So
    by 1 the mean of 1/n is at most 1/n*, with R' for R: each group has n*/G at least, and all have G n*.
-4. No group is further above another than x(n)/(1 - x(n)), with n the comparisons of the largest.
+4. No group is further above another than x(n)/(1 - x(m)), with n and m their comparisons.
 5. A distance of thresholds is open where some group would show no event at its target with more than half of
    alpha/pairs, as `lacre.stats.verification.threshold_distance` has it.
 """
@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from lacre.analyses.attainable import Attainable, Judged, Minimum, smallest
+from lacre.analyses.attainable import MOST_TRIED, Attainable, Judged, Minimum, smallest
 from lacre.analyses.criteria import worst_group_rule
 from lacre.analyses.families import exact
 from lacre.analyses.need import ANY, NOTHING, Need, alpha_of, planned_rows, reached
-from lacre.analyses.planned import Room, room_of
+from lacre.analyses.planned import Pair, Room, room_of
 from lacre.analyses.shares import BOUNDS
 from lacre.analyses.verdict import Rule
 from lacre.protocol.grammar import as_float
@@ -40,6 +40,7 @@ from lacre.protocol.kinds.verification import (
 )
 from lacre.protocol.models import Protocol
 from lacre.stats.clusters import MIN_CLUSTERS
+from lacre.stats.proportions import clopper_pearson
 from lacre.stats.verification import differential_ratio, rate_bounds
 
 DENSE = 95
@@ -150,6 +151,8 @@ class _Asking:
         room, fails = self._room(rule), False
         if bounds.to_fail is not None:
             fails = room.largest() >= bounds.to_fail
+            if fails and (ratio.form == "max_min" or self.groups == 2):
+                fails = any(self._apart(pair, inner, level, least) for pair in room.pairs())
         passes = bounds.to_pass is not None and self._ratio_passes(room, ratio, inner, level, least)
         return self._need(
             rule,
@@ -168,6 +171,17 @@ class _Asking:
             return room.holds(max(each, least), max(one, least))
         each = max(math.ceil(wanted / self.groups), least)
         return room.cases >= self.groups * wanted and room.holds(each, each)
+
+    def _apart(self, pair: Pair, inner: float, level: float, least: int) -> bool:
+        """Tell by 4 whether one group can be so far above another: all events here, and there none."""
+        most = min(pair.first, pair.both - least)
+        if most - least > MOST_TRIED:
+            return True
+        here = np.arange(least, most + 1)
+        there = np.minimum(pair.second, pair.both - here)
+        here, there = here[there >= least], there[there >= least]
+        above = clopper_pearson(here, here, level).low
+        return bool((above > inner * clopper_pearson(0, there, level).high * (1 - 1e-9)).any())
 
     def _distance(self, rule: VerificationCriterion) -> Need:
         assert rule.asked is not None

@@ -16,6 +16,7 @@ from lacre.analyses.recomputing.base import Again
 from lacre.analyses.recomputing.gates import check_gate
 from lacre.analyses.recomputing.groups import GroupsAgain
 from lacre.analyses.recomputing.labels import LabelsAgain
+from lacre.analyses.recomputing.ladders import LaddersAgain
 from lacre.analyses.recomputing.pairs import PairsAgain
 from lacre.analyses.recomputing.samples import SamplesAgain
 from lacre.analyses.recomputing.shares import SharesAgain
@@ -34,6 +35,7 @@ KINDS: Mapping[str, type[Again[Any]]] = MappingProxyType(
         "paired_variants": PairsAgain,
         "self_agreement": LabelsAgain,
         "estimate": SamplesAgain,
+        "verification": LaddersAgain,
     }
 )
 
@@ -62,7 +64,9 @@ def recompute(document: Mapping[str, Any], protocol: Protocol) -> Recomputed:
                 where = ".".join(str(part) for part in first["loc"])
                 tally.differs(f"{name}.{where}", first["type"], "-")
                 continue
-            KINDS[plan.kind](name, plan, protocol, told, codes, tally).go()
+            again = KINDS[plan.kind](name, plan, protocol, told, codes, tally)
+            again.beside(document)
+            again.go()
     check_thresholds(document, protocol, tally)
     return tally.total()
 

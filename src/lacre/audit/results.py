@@ -10,6 +10,7 @@ from lacre.rules.named import RESULT
 from lacre.rules.record import Recorded, Result
 from lacre.rules.requests import Erratum
 from lacre.rules.state import ANALYSED, PoolState, ReadMade
+from lacre.rules.thresholds import Frozen
 from lacre.rules.verdicts import SEVERITY, settle, worst
 from lacre.text import _
 
@@ -31,9 +32,17 @@ def check_place(recorded: Recorded, result: Result, pool: PoolState, read: ReadM
 
 
 def check_document(
-    recorded: Recorded, result: Result, protocol_hash: str, read: ReadMade, body: bytes
+    recorded: Recorded,
+    result: Result,
+    protocol_hash: str,
+    read: ReadMade,
+    frozen: Frozen | None,
+    body: bytes,
 ) -> Iterator[Finding]:
-    """Hold a result's document against its entry, its read, and the protocol's analyses."""
+    """Hold a result's document against its entry, its read, and the protocol's analyses.
+
+    `frozen` are the thresholds that entries before the read give it; None where that is not known.
+    """
     try:
         document = parse_canonical(body)
     except NotCanonical as error:
@@ -51,6 +60,8 @@ def check_document(
             yield _differs(recorded, path, stated, expected)
     yield from _check_erratum(recorded, document, read)
     yield from _check_analyses(recorded, document, read)
+    if frozen is not None:
+        yield from _check_thresholds(recorded, document, frozen)
 
 
 def _expected(result: Result, protocol_hash: str, read: ReadMade) -> dict[str, Any]:
@@ -91,6 +102,21 @@ def _check_erratum(recorded: Recorded, document: dict[str, Any], read: ReadMade)
     for column in changed if isinstance(changed, dict) else ():
         if not str(column).startswith(tables):
             yield _differs(recorded, "erratum.changed", column, ", ".join(tables))
+
+
+def _check_thresholds(recorded: Recorded, document: dict[str, Any], frozen: Frozen) -> Iterator[Finding]:
+    """Rule 8: calibrated thresholds are those that were frozen last before the read, each by the entry named."""
+    told = {
+        (str(each.get("name")), str(each.get("system") or "")): (each.get("value"), each.get("entry"))
+        for each in _records(document.get("thresholds"))
+        if each.get("entry") is not None
+    }
+    known = {key: (float(each.value), made.entry) for key, (each, made) in frozen.items()}
+    for key in dict.fromkeys((*known, *told)):
+        stated, expected = told.get(key, (None, None)), known.get(key, (None, None))
+        for name, one, other in zip(("value", "entry"), stated, expected, strict=True):
+            if one != other or isinstance(one, bool):
+                yield _differs(recorded, ".".join(filter(None, ("thresholds", *key, name))), one, other)
 
 
 def _check_analyses(recorded: Recorded, document: dict[str, Any], read: ReadMade) -> Iterator[Finding]:

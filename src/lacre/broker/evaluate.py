@@ -44,7 +44,7 @@ def evaluate(
         review=decision.review,
     )
     results = [analyse(name, given) for name in request.analyses]
-    concluded = conclude(request.analyses, results, protocol)
+    concluded = conclude(request.analyses, results, protocol, evidence.floors)
     documents = [_settled(result.as_json(), decision) for result in concluded]
     state = worst(document["state"] for document in documents)
     if decision.read_class == "guarda":

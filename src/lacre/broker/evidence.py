@@ -1,16 +1,20 @@
 """What analyses are given beside the tables of their read: thresholds that were frozen, draws, second labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lacre.analyses.floors import Floor, floors_of
 from lacre.analyses.given import Drawn, Frozen
-from lacre.broker.desk import Desk, Progress
+from lacre.broker.beside import result_document
+from lacre.broker.desk import Desk, Progress, recorded
 from lacre.broker.ingest import Raw, raws_of
 from lacre.broker.submissions import context_of
+from lacre.errors import cells_untold
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
 from lacre.rules.drawing import draws_of, relabels_needed, relabels_of
+from lacre.rules.record import Result
 from lacre.rules.requests import FrozenThreshold
 from lacre.rules.state import Calibrated, Committed, PoolState, State, StudyState
 from lacre.rules.thresholds import frozen_for
@@ -24,13 +28,15 @@ from lacre.text import N_
 class Evidence:
     """What was on record before a read; `frozen` are thresholds with the calibration that froze each.
 
-    `rung` is the mitigation by training that its systems went through.
+    `rung` is the mitigation by training that its systems went through. `floors` are those of labels that earlier
+    results on the same cases told.
     """
 
     frozen: Mapping[tuple[str, str], tuple[FrozenThreshold, Calibrated]] = field(default_factory=dict)
     draws: Mapping[str, Drawn] = field(default_factory=dict)
     relabelled: Mapping[str, TypedTable] = field(default_factory=dict)
     rung: str | None = None
+    floors: tuple[Floor, ...] = ()
 
     @property
     def thresholds(self) -> dict[tuple[str, str], Frozen]:
@@ -63,7 +69,20 @@ def evidence_for(
         committed = relabels_of(pool, name, before)
         if committed is not None:
             relabelled[name] = open_relabels(desk, state, study, pool, protocol, committed)
-    return Evidence(frozen_for(study, protocol, analyses, before), draws, relabelled)
+    frozen = frozen_for(study, protocol, analyses, before)
+    return Evidence(frozen, draws, relabelled, floors=tuple(_floors(desk, study, pool, before)))
+
+
+def _floors(desk: Desk, study: StudyState, pool: PoolState, before: int) -> Iterator[Floor]:
+    """The floors that earlier results told of the labels of these cases, oldest first."""
+    with desk.snapshot() as reader:
+        for read in pool.reads:
+            version = study.version(read.request.protocol)
+            if read.result is None or not pool.sealed.entry < read.entry < before or version is None:
+                continue
+            content = recorded(reader, read.result).content
+            assert isinstance(content, Result)
+            yield from floors_of(version.protocol, result_document(reader, content.result)["analyses"])
 
 
 def relabels_context(draw: str) -> str:
@@ -71,6 +90,7 @@ def relabels_context(draw: str) -> str:
     return f"relabels {draw}"
 
 
+@cells_untold
 def open_relabels(
     desk: Desk,
     state: State,

@@ -21,7 +21,7 @@ from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.register import engine
 from lacre.broker.submissions import context_of
 from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
-from lacre.durable import staged
+from lacre.durable import Staged, staged
 from lacre.errors import (
     CommitUnfinished,
     InputsUnfinished,
@@ -44,7 +44,7 @@ from lacre.rules.reading import sealed_pool
 from lacre.rules.record import Recorded
 from lacre.rules.requests import Commit, CommitFacts, Read, ReadFacts
 from lacre.rules.state import PoolState, State, StudyState
-from lacre.stats.draws import share
+from lacre.stats.draws import Share, share
 from lacre.tables.columns import Times, TypedTable
 from lacre.text import _
 
@@ -77,14 +77,7 @@ def hand_out(
             made, warnings = put_on_record(desk, study, signed, ReadFacts(engine=engine()))
         with refusal_leaves(unfinished, made.index, pool.name):
             table = open_tables(desk, state, known, pool, content=False, keep=columns)[name]
-            drawn = share(table.keys.tolist(), plan.fraction, plan.seed)
-            nothing = np.full(table.rows, None, dtype=object)
-            cells = [*(table.texts[each] for each in columns), *([nothing] * len(blank))]
-            delimiter = "\t" if output.suffix.lower() == ".tsv" else declared.delimiter
-            for piece in as_csv(
-                (*columns, *blank), cells, drawn.drawn.tolist(), delimiter, declared.encoding
-            ):
-                file.write(piece)
+            drawn = _write(file, table, declared, plan, columns, blank, output)
             if not file.keep(output.name, replace=overwrite):
                 raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
     return RelabelsHandedOut(
@@ -92,6 +85,26 @@ def hand_out(
         population=drawn.population, columns=columns, again=blank,
         custody=grade_of(pool, state.recipient), warnings=warnings,
     )  # fmt: skip
+
+
+@cells_untold
+def _write(
+    file: Staged,
+    table: TypedTable,
+    declared: Table,
+    plan: Relabel,
+    columns: Sequence[str],
+    blank: Sequence[str],
+    output: Path,
+) -> Share:
+    """Draw, and write the drawn cases' `columns` with the `blank` ones empty."""
+    drawn = share(table.keys.tolist(), plan.fraction, plan.seed)
+    nothing = np.full(table.rows, None, dtype=object)
+    cells = [*(table.texts[each] for each in columns), *([nothing] * len(blank))]
+    delimiter = "\t" if output.suffix.lower() == ".tsv" else declared.delimiter
+    for piece in as_csv((*columns, *blank), cells, drawn.drawn.tolist(), delimiter, declared.encoding):
+        file.write(piece)
+    return drawn
 
 
 def _read_fields(study: StudyState, pool: PoolState, name: str) -> dict[str, Any]:

@@ -193,7 +193,8 @@ def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: S
             events_of(line),
             value_of(line, rate),
             words.interval(line["low"], line["high"], apart_from=_bar(criterion)),
-            verdict(line["state"]),
+            # Of what is asked of all cases, their line's verdict is the criterion's.
+            verdict((criterion if line["reason"]["code"] == "described" else line)["state"]),
         ]
         for line, rate in zip(lines, found, strict=True)
     ]

@@ -21,6 +21,7 @@ from tests.unit.analyses import (
     test_estimates as samples,
     test_paired_variants as variants,
     test_self_agreement as labels,
+    test_verification as ladders,
 )
 from tests.unit.analyses.stored import FIRST, GATE, given_to
 
@@ -295,11 +296,53 @@ SAMPLES: dict[str, Callable[[], Made]] = {
                                   change=lambda n: {"sex": "m" if n % 20 == 0 else "f"}),
 }  # fmt: skip
 
+# --- ladders -----------------------------------------------------------------------------------------------
+
+WORST = {"id": "worst", "metric": "false_non_match", "by": "group", "worst_group": {"max": 0.2}}
+TARGETS = {"targets": {"false_match": [0.1, 0.001]}}
+
+
+def verified(*criteria: Mapping[str, Any], rows: Sequence[Any] | None = None, cohort: Sequence[Any] = (), **more: Any) -> Made:
+    study = ladders.study(*(criteria or (ladders.RATIO, ladders.MOST, WORST, ladders.FAR)), **more)
+    given = study.given(THREE if rows is None else rows, cohort)
+    return given_to("v", given), study.protocol
+
+
+THREE = [*ladders.counted("a", 6, 100), *ladders.counted("b", 9, 120, 4), *ladders.counted("c", 12, 90)]
+SUBJECTS = [
+    {"subject_a": f"s{n % 31}", "subject_b": f"s{n % 31 if row['same'] else (n * 7 + 1) % 37}", **row}
+    for n, row in enumerate(THREE)
+]
+LADDERS: dict[str, Callable[[], Made]] = {
+    "plain": verified,
+    "targets": lambda: verified(ladders.MOST, **TARGETS),
+    "abstentions": lambda: verified(rows=[*THREE, *ladders.pairs("a", 1, *[""] * 7), *ladders.pairs("", 0, 0.1)]),
+    "no errors": lambda: verified(rows=[*THREE, *ladders.pairs("b", 1, 0.9)][210:]),
+    "one group": lambda: verified(rows=ladders.counted("a", 3, 100)),
+    "reversed": lambda: verified(rows=ladders.counted("a", 90, 100, 90)),
+    "subjects": lambda: verified(rows=SUBJECTS, cluster=["subject_a", "subject_b"], **TARGETS),
+    "clusters": lambda: verified(rows=SUBJECTS, cluster=["subject_a"], **TARGETS),
+    "review": lambda: verified(requires_manual_review=True),
+    "disclosure": lambda: verified(rows=[*THREE[:410], *ladders.counted("c", 1, 3, 1, 4)],
+                                   protocol={"disclosure": {"min_count": 5}}),
+    "cohort": lambda: verified(
+        rows=[{"image_a": f"i{n % 9}", "image_b": f"i{n % 7}", **row} for n, row in enumerate(THREE)],
+        cohort=[{"image": f"i{n % 9}", "score": n % 13 / 13} for n in range(90)],
+        mitigations=[{"id": "raw"}, {"id": "z", "kind": "z_norm", "scores": ladders.SCORES, "ddof": 0, "threshold": "n"}],
+    ),
+    "cohort missing": lambda: verified(
+        rows=[{"image_a": f"i{n % 9}", "image_b": f"i{n % 7}", **row} for n, row in enumerate(THREE)],
+        cohort=[{"image": "i1", "score": n % 13 / 13} for n in range(90)],
+        mitigations=[{"id": "raw"}, {"id": "z", "kind": "z_norm", "scores": ladders.SCORES, "ddof": 0, "threshold": "n"}],
+    ),
+}  # fmt: skip
+
 MADE: dict[tuple[str, str], Callable[[], Made]] = {
     **{("shares", name): made for name, made in SHARES.items()},
     **{("pairs", name): made for name, made in PAIRS.items()},
     **{("labels", name): made for name, made in LABELS.items()},
     **{("samples", name): made for name, made in SAMPLES.items()},
+    **{("ladders", name): made for name, made in LADDERS.items()},
 }
 
 

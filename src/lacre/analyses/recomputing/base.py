@@ -122,6 +122,9 @@ class Again(Generic[Plan]):
     def decide(self, what: str, told: CriterionTold, rule: Any) -> CriterionResult | None:
         """Decide a criterion again; None where that cannot be done."""
 
+    def beside(self, document: Mapping[str, Any]) -> None:
+        """Take from the whole result what the analysis needs."""
+
     def more(self) -> None:
         """Hold what is told besides: the kind's own tables, and numbers that add up."""
 
@@ -180,12 +183,19 @@ class Again(Generic[Plan]):
             self.tally.fits(f"{self.name}.notes", None, code, fits=code in stated)
         withheld = sum(each.withheld for each in self.told.estimates)
         wanted: dict[str, Mapping[str, object] | None] = {
-            "criteria-uncorrected": {"count": len(self.plan.criteria)} if len(self.plan.criteria) > 1 else None,
-            "estimates-withheld": {"count": withheld, "min_count": min_count(self.protocol)} if withheld else None,
+            "criteria-uncorrected": {"count": len(self.plan.criteria)}
+            if len(self.plan.criteria) > 1
+            else None,
+            "estimates-withheld": {"count": withheld, "min_count": min_count(self.protocol)}
+            if withheld
+            else None,
             **self.noted(),
         }
         for code, fields in wanted.items():
-            if self.tally.holds(f"{self.name}.notes.{code}", code in stated, fields is not None) and fields is not None:
+            if (
+                self.tally.holds(f"{self.name}.notes.{code}", code in stated, fields is not None)
+                and fields is not None
+            ):
                 told = next(each for each in self.told.notes if each.code == code)
                 self.tally.same_fields(f"{self.name}.notes.{code}", told.fields, fields)
 
@@ -395,7 +405,9 @@ class Again(Generic[Plan]):
         self.tally.holds(f"{what}.threshold", told.threshold, limit)
         for line in told.groups:
             if line.reason.code == "withheld":
-                self.tally.holds(f"{what}.withheld", line.reason.fields.get("min_count"), min_count(self.protocol))
+                self.tally.holds(
+                    f"{what}.withheld", line.reason.fields.get("min_count"), min_count(self.protocol)
+                )
 
     def _of_the_analysis(self, what: str, told: CriterionTold) -> None:
         """What a criterion leaves out, the analysis does too: there each reason is counted by itself."""

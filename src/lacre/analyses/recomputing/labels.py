@@ -115,34 +115,38 @@ class LabelsAgain(Again[SelfAgreementPlan]):
     def more(self) -> None:
         """Hold the kind's own table, line by line; groups add up."""
         places, rows = self.places(), self.told.tables.get("agreement", [])
-        stated = [(row.get("column"), row.get("second"), row.get("group")) for row in rows]
-        if not self.tally.holds(
-            f"{self.name}.agreement", stated, [(each.first, each.second, dict(each.group)) for each in places]
-        ):
-            return
-        for place, row in zip(places, rows, strict=True):
-            self._row(place, row)
+        if self.tally.holds(f"{self.name}.agreement", len(rows), len(places)):
+            for place, row in zip(places, rows, strict=True):
+                self._row(place, row)
         for first, second in self.plan.labelled:
             whole = self.answers.get(self.key(RAW, Place(first, second, (), 1)))
             for names in self.plan.by:
-                parts = [self.answers.get(self.key(RAW, Place(first, second, g, 1))) for g in self.groups(names)]
+                parts = [
+                    self.answers.get(self.key(RAW, Place(first, second, g, 1))) for g in self.groups(names)
+                ]
                 self.adds_up(whole, names, parts, exact=False)
             if whole is not None and whole.denominator is not None and not self.first:
                 self.rows_fit(whole.denominator, {first, second, *self.table.cluster})
 
     def _row(self, place: Place, row: Mapping[str, Any]) -> None:
         what = f"{self.name}.agreement.{place.first}.{group_name(place.group)}"
+        named: dict[str, object] = {"group": dict(place.group)}
+        if row.get("withheld") is not True:
+            named |= {"column": place.first, "second": place.second}
+        self.tally.same_fields(what, {name: row.get(name) for name in named}, named)
+        raw, about = (self.answers.get(self.key(metric, place)) for metric in (RAW, KAPPA))
+        if raw is None or about is None:
+            return
+        if row.get("withheld") is True or raw.withheld or about.withheld:
+            self.tally.withheld += 1
+            least = min_count(self.protocol)
+            self.tally.fits(f"{what}.withheld", True, "numbers", fits=least is not None)
+            return
         try:
             told = AgreementTold.model_validate(dict(row))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             self.tally.differs(f"{what}.{first['loc'][0]}", first["type"], "-")
-            return
-        raw, about = (self.answers.get(self.key(metric, place)) for metric in (RAW, KAPPA))
-        if raw is None or about is None:
-            return
-        if row.get("withheld") or raw.withheld or about.withheld:
-            self.tally.withheld += 1
             return
         floor = None if raw.low is None else 1 - raw.low
         beside: dict[str, object] = {
@@ -241,7 +245,9 @@ class LabelsAgain(Again[SelfAgreementPlan]):
             review=self.review_of(""), details={"column": pair[0]},
         )  # fmt: skip
 
-    def _unlabelled(self, what: str, told: CriterionTold, pair: tuple[str, str], answer: EstimateTold) -> None:
+    def _unlabelled(
+        self, what: str, told: CriterionTold, pair: tuple[str, str], answer: EstimateTold
+    ) -> None:
         """Cases are labelled twice or left out, each under its first reason."""
         out = sum(each.count for each in told.left_out)
         fits = all(each.column in pair for each in told.left_out)

@@ -223,7 +223,10 @@ class SamplesAgain(Again[EstimatePlan]):
         if answer.denominator is not None:
             self.tally.holds(f"{what}.left_out", out, self.told.rows - answer.denominator)
         return decide_number(
-            rule, number, system=system, rows=self.told.rows, left_out=self.left_out(told), review=self.review_of(system)
+            rule,
+            number,
+            system=system,
+            rows=self.told.rows,
+            left_out=self.left_out(told),
+            review=self.review_of(system),
         )
-
-

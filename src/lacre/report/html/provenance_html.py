@@ -157,7 +157,7 @@ def _plan(sheet: Sheet, shown: ResultShown, protocol: Protocol) -> Node:
         sheet,
         _("The plan, as far as it goes for this result"),
         el("p", _("In the canonical form, every default said; empty parts are left out."), class_="soft"),
-        el("pre", plan_html.lines(part), lang=sheet.language, dir="ltr", tabindex="0"),
+        el("pre", plan_html.lines(part), lang=sheet.language, dir="ltr"),
     )
 
 
