@@ -25,7 +25,7 @@ from scipy import special
 from lacre.analyses.attainable import MOST_TRIED, Attainable, Judged, Minimum, smallest
 from lacre.analyses.criteria import worst_group_rule
 from lacre.analyses.families import exact
-from lacre.analyses.need import ANY, NOTHING, Need, alpha_of, planned_rows, reached
+from lacre.analyses.need import ANY, NOTHING, Need, alpha_of, limited, planned_rows, reached
 from lacre.analyses.planned import Pair, Room, room_of
 from lacre.analyses.shares import BOUNDS
 from lacre.analyses.verdict import Rule
@@ -105,6 +105,7 @@ class _Asking:
             "at": as_float(at),
             "comparisons": math.ceil(1 / exact(at)),
             "zero_events": math.ceil(3 / exact(at)),
+            "most": limited(self._side(rate, grouped=True).largest()),
         }
         return Need(
             analysis=self.name,
@@ -140,7 +141,9 @@ class _Asking:
         )
 
     def _room(self, rule: VerificationCriterion, *, grouped: bool = True) -> Room:
-        rate = rule.metric if rule.asked is None else rule.asked[0]
+        return self._side(rule.metric if rule.asked is None else rule.asked[0], grouped=grouped)
+
+    def _side(self, rate: str, *, grouped: bool) -> Room:
         by = (self.plan.group,) if grouped else ()
         return room_of(self.protocol, self.plan, by, (self.plan.same, rate == "false_non_match"))
 

@@ -6,11 +6,12 @@ from typing import Any
 from lacre.audit.findings import Finding, finding
 from lacre.canonical import parse_canonical
 from lacre.errors import NotCanonical
+from lacre.protocol.models import Protocol
 from lacre.rules.named import RESULT
 from lacre.rules.record import Recorded, Result
 from lacre.rules.requests import Erratum
-from lacre.rules.state import ANALYSED, PoolState, ReadMade
-from lacre.rules.thresholds import Frozen
+from lacre.rules.state import ANALYSED, PoolState, ReadMade, StudyState
+from lacre.rules.thresholds import Frozen, frozen_for
 from lacre.rules.verdicts import SEVERITY, settle, worst
 from lacre.text import _
 
@@ -102,6 +103,18 @@ def _check_erratum(recorded: Recorded, document: dict[str, Any], read: ReadMade)
     for column in changed if isinstance(changed, dict) else ():
         if not str(column).startswith(tables):
             yield _differs(recorded, "erratum.changed", column, ", ".join(tables))
+
+
+def frozen_before(study: StudyState, protocol: Protocol, read: ReadMade) -> Frozen:
+    """Return the calibrated thresholds that a read is given: those frozen before its first attempt.
+
+    An erratum has those of the read that it corrects.
+    """
+    first = read.first_attempt
+    if isinstance(read.request, Erratum):
+        corrected = study.result_read(read.request.corrects)
+        first = first if corrected is None else corrected[1].first_attempt
+    return frozen_for(study, protocol, read.request.analyses, first)
 
 
 def _check_thresholds(recorded: Recorded, document: dict[str, Any], frozen: Frozen) -> Iterator[Finding]:

@@ -42,7 +42,7 @@ def analysis(page: Page, document: Document) -> None:
     criteria = document["criteria"]
     rates = {(each["metric"], each["system"], _key(each)): each for each in document["estimates"]}
     if len(criteria) > 1:
-        summary(page, criteria)
+        summary(page, criteria, document["estimates"])
     for criterion in criteria:
         _criterion(page, criterion, rates)
     detection_text.strata(page, document)
@@ -60,8 +60,8 @@ def heading(page: Page, document: Document) -> None:
     page.heading(f"{document['id']} ({words.kind(document['kind'])})  ", verdict(document["state"]))
 
 
-def summary(page: Page, criteria: Sequence[Document]) -> None:
-    """Write a line for each criterion."""
+def summary(page: Page, criteria: Sequence[Document], estimates: Sequence[Document]) -> None:
+    """Write a line for each criterion of an analysis with these estimates."""
     systems = any(each.get("system") for each in criteria)
     columns = [
         Column(_("criterion"), wraps=True),
@@ -76,7 +76,7 @@ def summary(page: Page, criteria: Sequence[Document]) -> None:
             Cell(each["id"], "bold"),
             *([each.get("system") or ""] if systems else []),
             told.rule(each),
-            *observed(each),
+            *observed(each, estimates),
             verdict(each["state"]),
         ]
         for each in criteria
@@ -84,18 +84,18 @@ def summary(page: Page, criteria: Sequence[Document]) -> None:
     page.table(columns, rows)
 
 
-def observed(criterion: Document) -> tuple[str, str]:
-    """Return the value of a criterion, and its interval."""
+def observed(criterion: Document, estimates: Sequence[Document] = ()) -> tuple[str, str]:
+    """Return the value of a criterion, and its interval; `estimates` are those of its analysis."""
     if criterion.get("scale", "share") != "share":
-        return told.observed(criterion)
+        return told.observed(criterion, estimates)
     interval = words.interval(criterion["low"], criterion["high"], apart_from=criterion["threshold"])
-    return _observed(criterion), interval
+    return _observed(criterion, estimates), interval
 
 
-def _observed(criterion: Document) -> str:
+def _observed(criterion: Document, estimates: Sequence[Document]) -> str:
     # Nothing counted is never told as a zero.
     if criterion["value"] == 0 and criterion["high"]:
-        return told.up_to(criterion["high"])
+        return told.up_to(told.zero_bound(criterion, estimates))
     return words.rate(criterion["value"], apart_from=criterion["threshold"])
 
 
@@ -139,7 +139,9 @@ def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
     _computed(page, criterion)
     lines = criterion.get("groups", ())
     if lines and scale not in ("share", "gap"):
-        _rests_on(page, criterion, lines)
+        found = [_rate(rates, criterion, line) for line in lines]
+        _rests_on(page, criterion, lines, found)
+        explain(page, [rate for rate in found if rate.get("zero_bound")])
     elif lines:
         found = [_rate(rates, criterion, line) for line in lines]
         _groups(page, criterion, lines, found)
@@ -158,7 +160,7 @@ def _scaled(name: str, value: Any, scale: str, unit: str | None) -> Any:
     return told.limit(value, scale, unit) if name in _CHOSEN else told.value(value, scale, unit)
 
 
-def _rests_on(page: Page, criterion: Document, lines: Sequence[Document]) -> None:
+def _rests_on(page: Page, criterion: Document, lines: Sequence[Document], found: Sequence[Document]) -> None:
     """Write the groups whose shares a difference or a ratio is of; of each by itself nothing is asked."""
     columns = [
         Column(_("group"), wraps=True, names=True),
@@ -170,11 +172,10 @@ def _rests_on(page: Page, criterion: Document, lines: Sequence[Document]) -> Non
         [
             words.group(line["group"], criterion["by"]),
             events_of(line),
-            # Nothing counted is never told as a zero.
-            told.up_to(line["high"]) if line["value"] == 0 and line["high"] else told.value(line["value"]),
+            value_of(line, rate),
             told.interval(line["low"], line["high"]),
         ]
-        for line in lines
+        for line, rate in zip(lines, found, strict=True)
     ]
     page.table(columns, rows)
 

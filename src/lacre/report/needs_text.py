@@ -151,6 +151,12 @@ def _targets(page: Page, needs: "Sequence[Need]") -> None:
         ),
         indent=1,
     )
+    for need in needs:
+        most = need.more["most"]
+        if most is not None and most < need.more["comparisons"]:
+            said = _("{target}: unresolved in any group, with room for {most} comparisons as planned.")
+            target = told.at_target(need.metric, words.percent(need.more["at"]))
+            page.say(Cell(_("Warning: "), "yellow"), said.format(target=target, most=most), indent=1)
 
 
 def _floor(page: Page, need: "Need") -> None:

@@ -107,7 +107,7 @@ def brief_page(shown: ResultShown) -> Page:
     else:
         for analysis in document["analyses"]:
             analysis_text.heading(page, analysis)
-            analysis_text.summary(page, analysis["criteria"])
+            analysis_text.summary(page, analysis["criteria"], analysis["estimates"])
     page.gap()
     page.say(now_words(shown))
     return page

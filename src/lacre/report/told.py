@@ -103,18 +103,33 @@ def rule(criterion: Document) -> str:
     return f"{said} ({more})" if more else said
 
 
-def observed(criterion: Document) -> tuple[str, str]:
-    """Return the value of a criterion, and its interval."""
+def observed(criterion: Document, estimates: Sequence[Document] = ()) -> tuple[str, str]:
+    """Return the value of a criterion, and its interval; `estimates` are those of its analysis."""
     kind, unit, bar = scale_of(criterion), criterion.get("unit"), criterion["threshold"]
     # Nothing counted is never told as a zero.
     if kind == "share" and criterion["value"] == 0 and criterion["high"]:
-        shown = up_to(criterion["high"])
+        shown = up_to(zero_bound(criterion, estimates))
     else:
         shown = value(criterion["value"], kind, unit, bar=bar)
     return (
         shown,
         interval(criterion["low"], criterion["high"], kind, unit, bar=bar),
     )
+
+
+def zero_bound(criterion: Document, estimates: Sequence[Document]) -> float:
+    """Return what a share of which nothing was counted is at most: of all cases, what their estimate says."""
+    known = (criterion.get("details") or {}).items()
+    found = [
+        each["zero_bound"]["rule_of_three"]
+        for each in estimates
+        if each.get("zero_bound")
+        and not criterion.get("by")
+        and (each["metric"], each.get("system")) == (criterion["metric"], criterion.get("system"))
+        and not each["group"]
+        and (each.get("details") or {}).items() <= known
+    ]
+    return float(found[0] if found else criterion["high"])
 
 
 def held_to(criterion: Document) -> float | None:

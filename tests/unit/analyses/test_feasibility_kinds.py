@@ -201,7 +201,7 @@ def test_pairs_for_a_margin(level: float, margin: float) -> None:
 
 @pytest.mark.parametrize("level", [0.5, 0.05, 1e-3])
 def test_no_pairs_have_a_higher_lower_end(level: float) -> None:
-    for pairs in range(1, 30):
+    for pairs in (*range(1, 14), 29):
         b, c = (each.ravel() for each in np.meshgrid(np.arange(pairs + 1), np.arange(pairs + 1)))
         inside = b + c <= pairs
         best = float(tango(pairs, 0, pairs, level).low)

@@ -394,3 +394,64 @@ def unfound(document: dict[str, Any], protocol: Protocol) -> set[str]:
         if not recompute(put(document, path, change), protocol).differences:
             missed.add(kind_of(path))
     return missed
+
+
+TOLD = {"notes.fields.count", "left_out.count", "notes.fields.min_count"}
+"""Counts of rows that stand in no denominator, or in several: left out of a stratum, without a unit, blank."""
+
+FREE: dict[str, set[str]] = {
+    # Bounds by resampling or on an effective size: one end follows from the other, and a share of 1 has but one.
+    "shares: clusters": {"criteria.groups.high", "criteria.groups.low", "estimates.low", "estimates.high"},
+    "shares: clusters, nothing": {"criteria.groups.high"},
+    "shares: clusters, blank": {"criteria.groups.high", "criteria.groups.low"},
+    "shares: weights": {"criteria.groups.high", "criteria.groups.low"},
+    "shares: weights, clusters": {"criteria.groups.high", "criteria.groups.low"},
+    # Whoever is no person is no case, and nobody counts them.
+    "shares: failure": {"rows"},
+    "shares: failure, blank": {"rows"},
+    # p and the clusters of pairs are of the cases.
+    "shares: systems in clusters": {"tables.paired.p", "tables.paired.clusters"},
+    "pairs: clusters": {"tables.paired.clusters"},
+    "pairs: few clusters": {"tables.paired.clusters"},
+    "pairs: no pairs": {"estimates.low"},
+    "pairs: blank": {"estimates.high", "estimates.low"},
+    "labels: clusters": {"estimates.low", "estimates.high"},
+    "labels: crossed": {"rows"},
+    "labels: not relabelled": {"rows"},
+    # What was drawn is on record with the draw; degrees of freedom matter where Student's t is asked.
+    **dict.fromkeys((f"samples: {name}" for name in SAMPLES), {"tables.design.drawn"}),
+    "samples: share": {"tables.design.drawn", "tables.estimates.freedom"},
+    "samples: share of none": {"tables.design.drawn", "tables.estimates.freedom", "tables.estimates.standard_error"},
+    "samples: total, missing": {
+        "tables.design.drawn", "tables.estimates.freedom", "tables.estimates.standard_error",
+        "estimates.note.fields.count",
+    },
+    "samples: nothing varies": {"tables.design.drawn", "tables.estimates.freedom", "tables.estimates.standard_error"},
+}  # fmt: skip
+SCORES = {"tables.det.points", *(f"tables.targets.threshold{end}" for end in ("", "_low", "_high"))}
+"""Of the scores themselves: a group's own threshold, its ends, the points of a curve."""
+DEPENDENT = {f"tables.targets.{name}" for name in ("low", "high", "other_low", "other_high")} | {
+    f"tables.groups.{rate}_subjects" for rate in ("false_match", "false_non_match")
+}
+"""Of the subjects: how many there are, and what comparisons at a group's own threshold are worth."""
+
+
+def expected_free(name: tuple[str, str]) -> set[str]:
+    free = FREE.get(": ".join(name), set()) | TOLD
+    if name[0] != "ladders":
+        return free
+    free |= SCORES | {"estimates.low", "estimates.high"}  # the resampled interval of a distance between thresholds
+    return free | (DEPENDENT if name[1] in ("subjects", "clusters") else set())
+
+
+LOOPED = [
+    ("shares", "plain"), ("shares", "blank left out"), ("shares", "clusters, nothing"), ("shares", "systems"),
+    ("shares", "weights"), ("pairs", "three"), ("pairs", "clusters"), ("pairs", "systems"), ("labels", "strata"),
+    ("labels", "missing"), ("samples", "mean"), ("samples", "share"), ("samples", "ratio"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPED, ids=": ".join)
+def test_every_number_that_is_changed_a_little_is_found(name: tuple[str, str]) -> None:
+    document, protocol = MADE[name]()
+    assert unfound(document, protocol) <= expected_free(name)

@@ -375,10 +375,10 @@ class Again(Generic[Plan]):
         self._registered(what, told, rule)
         if any(line.reason.code == "withheld" for line in told.groups) or told.reason.code == "withheld":
             self.tally.withheld += 1
-            fields = next(
-                (e.reason.fields for e in told.groups if e.reason.code == "withheld"), told.reason.fields
-            )
+            fields = told.reason.fields if told.reason.code == "withheld" else {"min_count": min_count(self.protocol)}
             self.tally.holds(f"{what}.withheld", fields.get("min_count"), min_count(self.protocol))
+            for line in told.groups:
+                self.same_line(what, line, self.answers.get(self.line_key(told, frozenset(line.group.items()))))
             return said
         again = self.decide(what, told, rule)
         if again is None:
@@ -386,6 +386,10 @@ class Again(Generic[Plan]):
         if self._compare(what, told, again):
             self.tally.criteria += 1
         return again.state
+
+    def line_key(self, told: CriterionTold, group: frozenset[tuple[str, str]]) -> Key:
+        """Return what the number of a criterion's line is found by."""
+        return Key(told.metric, told.system or "", group)
 
     def _registered(self, what: str, told: CriterionTold, rule: Any) -> None:
         """What is asked is as registered, also where no number of it may be shown."""

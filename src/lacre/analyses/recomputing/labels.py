@@ -101,6 +101,9 @@ class LabelsAgain(Again[SelfAgreementPlan]):
             how = How("wilson", self.alpha / groups, groups, self.clustered)
             self.counted(what, told, how, self.few, self.first)
             return
+        raw = self.answers.get(told.key._replace(metric=RAW))
+        if raw is not None and not raw.withheld:
+            self.tally.holds(f"{what}.denominator", told.denominator, raw.denominator)
         if told.value is None:
             self.absence(what, told, (*self.few, "kappa-undefined", "kappa-without-error"), self.first)
             return

@@ -65,6 +65,14 @@ class GroupTold(Told):
         return whole and inside and sized
 
 
+NOTHING = GroupTold(
+    false_match=0, impostor=0, false_non_match=0, genuine=0, abstained_impostor=0, abstained_genuine=0, abstained=0,
+    false_match_size=None, false_non_match_size=None, false_match_subjects=None, false_non_match_subjects=None,
+    false_match_dense=False, false_non_match_dense=False,
+)  # fmt: skip
+"""In place of a line that is withheld: what others say does not rest on it, or is withheld as well."""
+
+
 class TargetTold(Told):
     """A group's own threshold for a target, and both rates at it."""
 
@@ -299,12 +307,7 @@ class LaddersAgain(Again[VerificationPlan]):
             if answer is None or answer.denominator is None:
                 return None
             cases.append(answer.denominator)
-        return GroupTold(
-            false_match=0, impostor=cases[0], false_non_match=0, genuine=cases[1], abstained_impostor=0,
-            abstained_genuine=0, abstained=0, false_match_size=None, false_non_match_size=None,
-            false_match_subjects=None, false_non_match_subjects=None, false_match_dense=False,
-            false_non_match_dense=False,
-        )  # fmt: skip
+        return NOTHING.model_copy(update={"impostor": cases[0], "genuine": cases[1]})
 
     def _lines(self, what: str, which: Which) -> list[GroupTold | None]:
         rows = {name: self._of(name, which) for name in ("groups", "operating", "det")}
@@ -318,13 +321,14 @@ class LaddersAgain(Again[VerificationPlan]):
                 self.hidden.add(which)
                 self.tally.withheld += 1
                 self.tally.fits(called, "withheld", "counts", fits=min_count(self.protocol) is not None)
-                lines.append(None)
+                lines.append(NOTHING if group else None)
                 continue
             line = self._line(called, row)
             lines.append(line)
             if line is not None:
                 self.lines[which, frozenset(group)] = line
-        self._totals(what, lines)
+        if which not in self.hidden:
+            self._totals(what, lines)
         self._operating(what, which, rows["operating"])
         return lines if len(lines) == len(wanted) else [None]
 
@@ -461,6 +465,7 @@ class LaddersAgain(Again[VerificationPlan]):
         """A distance is that of the groups' own thresholds; its interval resamples."""
         self.tally.beyond += 1
         if told.low is None:
+            self._distance_cases(what, told)
             codes = ("nothing-to-compare", *OBSTACLES)
             code = told.note and told.note.code
             self.tally.fits(what, code, ", ".join(codes), fits=code in codes and told.bare)
@@ -485,10 +490,14 @@ class LaddersAgain(Again[VerificationPlan]):
         if told.value is not None and len(numbers) == groups:
             apart = float(max(numbers) - min(numbers))
             self.tally.fits(f"{what}.value", told.value, str(apart), fits=close(told.value, apart))
-        line = [self.lines.get((which, frozenset(group))) for group in self.groups([self.plan.group])]
-        if None not in line:
-            name = "impostor" if told.details.get("target") == "false_match" else "genuine"
-            self.tally.holds(f"{what}.denominator", told.denominator, sum(getattr(each, name) for each in line))
+        self._distance_cases(what, told)
+
+    def _distance_cases(self, what: str, told: EstimateTold) -> None:
+        """It rests on all comparisons of its sort that are in a group."""
+        built = self.built.get(Which(told.system or "", str(told.details.get("rung", ""))))
+        if built is not None and not self.hidden:
+            rate: Rate = "false_match" if told.details.get("target") == "false_match" else "false_non_match"
+            self.tally.holds(f"{what}.denominator", told.denominator, int(built.by_group[rate].cases.sum()))
 
     def _targets(self, which: Which) -> None:
         if self._obstacle(which) is not None:
@@ -559,6 +568,10 @@ class LaddersAgain(Again[VerificationPlan]):
 
     # --- verdicts
 
+    def line_key(self, told: CriterionTold, group: frozenset[tuple[str, str]]) -> Key:
+        """Return what a line's number is found by: on the last rung."""
+        return Key(told.metric, told.system or "", group, None, self.details(self.ids[-1]))
+
     def own_triggers(self, system: str) -> list[Reason]:
         """Return the reason to review that a rung contradicts most truths."""
         if any(rung is None for which, rung in self.built.items() if which.system == system):
@@ -583,6 +596,9 @@ class LaddersAgain(Again[VerificationPlan]):
     def _whole(self, what: str, rung: Rung, whole: Sequence[LeftOut]) -> None:
         """Comparisons are counted, abstain, or are left out."""
         if rung.obstacle is not None:
+            ran = [each for each in self.built.values() if each is not None and each.obstacle is None]
+            rung = ran[0] if ran and len(self.systems) == 1 else rung
+        if rung.obstacle is not None:
             return
         counts = rung.whole
         cases = counts.impostor[0] + counts.genuine[0] + counts.abstained_impostor[0] + counts.abstained_genuine[0]
@@ -602,6 +618,9 @@ class LaddersAgain(Again[VerificationPlan]):
             for rule, each in zip(self.plan.criteria, beside, strict=True):
                 made = self._beside(which, rung, rule)
                 if made is None:
+                    continue
+                if self.hidden and rule.by is not None or self.hidden and rule.target is not None:
+                    self.tally.holds(f"{what}.{rule.id}.threshold", each.get("threshold"), made.threshold)
                     continue
                 states.append(made.state)
                 hidden = self._engine(which.system).numbers.hidden()

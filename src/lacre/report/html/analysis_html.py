@@ -41,7 +41,9 @@ def analysis(sheet: Sheet, document: Document, *, alone: bool = False) -> Elemen
     ]
     criteria = document["criteria"]
     if len(criteria) > 1 and not alone:
-        parts.append(summary(sheet, _("Criteria of {analysis}").format(analysis=document["id"]), criteria))
+        of_all = [document["estimates"]] * len(criteria)
+        caption = _("Criteria of {analysis}").format(analysis=document["id"])
+        parts.append(summary(sheet, caption, criteria, of_all))
     pairs = (document.get("tables") or {}).get("paired")
     rates = _Rates([each for each in document["estimates"] if not pairs or each["metric"] != "difference"])
     for criterion in criteria:
@@ -54,8 +56,17 @@ def analysis(sheet: Sheet, document: Document, *, alone: bool = False) -> Elemen
     return el("section", parts)
 
 
-def summary(sheet: Sheet, caption: str, criteria: Sequence[Document], *, of: Sequence[str] = ()) -> Element:
-    """Return a table with a line for each criterion; `of` names the analysis of each, where they are of several.
+def summary(
+    sheet: Sheet,
+    caption: str,
+    criteria: Sequence[Document],
+    estimates: Sequence[Sequence[Document]],
+    *,
+    of: Sequence[str] = (),
+) -> Element:
+    """Return a table with a line for each criterion, beside it the `estimates` of the analysis it is of.
+
+    `of` names that analysis, where they are of several.
 
     The verdict stands second, where a narrow screen still shows it.
     """
@@ -76,7 +87,7 @@ def summary(sheet: Sheet, caption: str, criteria: Sequence[Document], *, of: Seq
             *([of[place]] if of else []),
             *([each.get("system") or ""] if systems else []),
             told.rule(each),
-            *told.observed(each),
+            *told.observed(each, estimates[place]),
         ]
         for place, each in enumerate(criteria)
     ]

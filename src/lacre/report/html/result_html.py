@@ -123,7 +123,8 @@ def _verdict(sheet: Sheet, shown: ResultShown) -> Element:
     if named and not _verdicts_alone(shown):
         criteria = [criterion for _id, criterion in named]
         of = [id_ for id_, _criterion in named]
-        parts.append(analysis_html.summary(sheet, _("All criteria"), criteria, of=of))
+        estimates = [each["estimates"] for each in document["analyses"] for _criterion in each["criteria"]]
+        parts.append(analysis_html.summary(sheet, _("All criteria"), criteria, estimates, of=of))
     return el("section", parts, page_.nodes)
 
 
