@@ -445,6 +445,29 @@ def test_second_labels_need_a_draw_and_come_before_the_reveal(at: Callable[[str]
     assert refused(shell, "sample", "faces", "--relabel", "pairs", "-o", "b.csv") == "draw-not-declared"
 
 
+def test_second_labels_of_two_draws_are_two_commits(at: Callable[[str], Shell]) -> None:
+    shell = at("registered")
+    pairs = "\n  pairs: {pool: dev, fraction: 0.1, columns: [group], min_days_apart: 0, seed: 7}\nthresholds:"
+    four_pools_changed(shell, ("\nthresholds:", pairs))
+    shell.json("amend", "faces.yaml", "--reason", "two draws", "--yes")
+    for name in ("faces", "pairs"):
+        (shell.folder / f"{name}.csv").write_text("face_id,medium\n")
+    words = ("commit", "faces", "relabels", "faces=faces.csv", "pairs=pairs.csv")
+    assert refused(shell, *words) == "one-draw-at-a-time"
+    assert refused(shell, "commit", "faces", "relabels", "faces.csv") == "file-prefix-needed"
+
+
+def test_a_reveal_waits_for_the_draw_that_it_weighs_by(at: Callable[[str], Shell]) -> None:
+    shell = at("registered")
+    four_pools.write_ahead(shell.folder, CANARY)
+    for pool, *files in four_pools.SEALS[:2]:
+        shell.json("seal", "faces", pool, *files)
+    shell.json("calibrate", "faces", *DETECTOR)
+    shell.json("sample", "faces", "--relabel", "faces", "-o", "blank.csv")
+    shell.json(*COMMIT)
+    assert refused(shell, *REVEAL) == "draw-missing"
+
+
 # --- several systems
 
 

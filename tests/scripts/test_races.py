@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import four_pools
 
 from lacre.rules.record import Answered, Recorded, Result, parse_entry
 from lacre.rules.requests import ReadDecision
@@ -40,6 +41,10 @@ MEANWHILE: dict[str, list[str]] = {
     "erase": ["erase @0 --which name --yes"],
     "enrol": ["key enrol {public} --role registrant --name Ana", "key revoke {public} --reason gone"],
     "rotate": ["key rotate log", "key rotate broker"],
+    "calibrate": ["calibrate faces detector --submission dev-scores.csv"] * 2,
+    "draw": ["sample faces faces frame.csv -o again.csv"],
+    "commit": ["sample faces --relabel faces -o more.csv", "commit faces relabels again-labelled.csv"],
+    "gate": ["gate faces --submission good.csv"] * 2,
 }
 """What other processes write meanwhile, each line of the table in one job; every call is one process."""
 LOOKS = {
@@ -50,8 +55,10 @@ LOOKS = {
 }
 """What others do over and over until the last reveal has ended."""
 
-READS = ("reveal",)
+READS = ("reveal", "gate")
 """The verbs whose entries are two, a read and its result, of which they tell the latter."""
+LOOKS_FIRST = ("calibrate", "commit")
+"""The verbs whose entries are two, a read and what it is for, and which tell both."""
 
 
 @dataclass(frozen=True)
@@ -111,11 +118,23 @@ def raced(shell: Shell) -> tuple[Shell, dict[str, str]]:
     plan = (shell.folder / "changed.yaml").read_text()
     (shell.folder / "changed-1.yaml").write_text(plan)
     (shell.folder / "changed-2.yaml").write_text(plan.replace("title: ", "title: Other "))
+    _four_pools(shell)
     named = {
         "public": shell.json("key", "new", "ana.pem")["public"],
         "recipient": shell.json("key", "new", "custodian.txt", "--identity")["recipient"],
     }
     return shell, named
+
+
+def _four_pools(shell: Shell) -> None:
+    """A study of all four pools: drawn, sealed, and handed out to be labelled again."""
+    four_pools.write_ahead(shell.folder)
+    (shell.folder / "again.csv").rename(shell.folder / "again-labelled.csv")
+    shell.json("register", "faces.yaml")
+    shell.json("sample", "faces", "faces", "frame.csv", "-o", "drawn.csv")
+    for pool, *files in four_pools.SEALS:
+        shell.json("seal", "faces", pool, *files)
+    shell.json("sample", "faces", "--relabel", "faces", "-o", "blank.csv")
 
 
 @pytest.mark.slow
@@ -211,6 +230,8 @@ def _all_on_record(shell: Shell, called: Sequence[Called], before: int) -> None:
             told += [content.read, entry]
         elif each.status == 0 and "entry" in document:
             told.append(document["entry"])
+            if each.words[0] in LOOKS_FIRST:
+                told.append(document["read"])
     assert sorted(told) == list(range(before, len(entries)))
     report, status = shell.json("audit"), shell.json("status")
     assert (report["ok"], report["findings"], report["warnings"]) == (True, [], [])

@@ -331,7 +331,7 @@ def free_keys(rows: Rows) -> Iterator[list[Any]]:
         case ["index"]:
             yield from ([ENTRIES], [ENTRIES + 5], [-1], [1 << 62])
         case ["level", "position"]:
-            yield from ([1, 25], [6, 0], [63, 0], [1, 1 << 62], [1, -1])
+            yield from ([1, ENTRIES // 2], [6, 0], [63, 0], [1, 1 << 62], [1, -1])
         case ["digest"]:
             yield from (["0" * 64], ["f" * 64], [""], ["x"])
         case ["id"]:
@@ -365,7 +365,7 @@ def test_rows_inserted(place: Place, life: Life, tally: Tally) -> None:
                 None if name == "nonce" else value for name, value in zip(rows.columns, rows.rows[37], strict=True)
             ), [at]))  # fmt: skip
         tally.judge(f"entry {at}", place.audit, entries=range(ENTRIES, ENTRIES + 2))
-    for row in ((1, 25, bytes(32)), (7, 0, bytes(32)), (2, 12, b"")):
+    for row in ((1, ENTRIES // 2, bytes(32)), (7, 0, bytes(32)), (2, ENTRIES // 4, b"")):
         with place.changing() as database:
             insert(database, "nodes", row)
         tally.judge(f"node {row[:2]}", place.audit, codes={"node-unknown"})

@@ -41,9 +41,10 @@ def test_the_register_as_it_was_is_sound(register: Files, life: Life) -> None:
         "documents",
         "alpha",
         "beta",
+        "faces",
         "gamma",
     }
-    assert len(register) > len(life.kinds())
+    assert len(register) > len(life.kinds()) * 3 / 4
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

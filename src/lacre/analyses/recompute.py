@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from lacre.analyses.recomputing.base import Again
@@ -66,7 +67,8 @@ def recompute(document: Mapping[str, Any], protocol: Protocol) -> Recomputed:
                 continue
             again = KINDS[plan.kind](name, plan, protocol, told, codes, tally)
             again.beside(document)
-            again.go()
+            with np.errstate(all="ignore"):
+                again.go()
     check_thresholds(document, protocol, tally)
     return tally.total()
 

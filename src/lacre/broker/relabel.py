@@ -26,6 +26,7 @@ from lacre.errors import (
     CommitUnfinished,
     InputsUnfinished,
     NotWritten,
+    OneDrawAtATime,
     RelabelsForeign,
     RelabelsNotBlind,
     RelabelsOutOfPlace,
@@ -144,7 +145,8 @@ def commit_relabels(desk: Desk, study: str, files: Sequence[str]) -> RelabelsKep
     """Commit to second labels, given as `[TABLE=]FILE`.
 
     They are of cases that were handed out, hold no first label, and were given days after. Raises
-    `RelabelsOutOfPlace`, `RelabelsNotBlind`, `RelabelsUndated`, and what reading does, before anything is read;
+    `OneDrawAtATime`, `RelabelsOutOfPlace`, `RelabelsNotBlind`, `RelabelsUndated`, and what reading does, before
+    anything is read;
     `RelabelsForeign` and `RelabelsTooSoon` after the look at the first labels, which is on record.
     """
     state = desk.view(study)
@@ -179,9 +181,12 @@ def _unfinished(pool: str) -> Unfinished:
 @cells_untold
 def _given(desk: Desk, protocol: Protocol, files: Sequence[str]) -> _Given:
     parsed = parse_given(files, tuple(protocol.relabel) or ("",))
-    name = parsed[0].table if parsed else ""
+    names = list(dict.fromkeys(each.table for each in parsed))
+    if len(names) > 1:
+        raise OneDrawAtATime(draws=", ".join(names))
+    name = names[0] if names else ""
     plan = relabel_of(protocol, name)
-    raws = load([each for each in parsed if each.table == name])
+    raws = load(parsed)
     typed = read_relabels(protocol, name, raws, desk.progress)
     declared = protocol.tables[name]
     inputs = {each for each, column in declared.columns.items() if "input" in column.is_}

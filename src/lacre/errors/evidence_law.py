@@ -138,6 +138,21 @@ class DrawTooLate(LawError):
     remedy = N_("The draw comes first: draw, label what was drawn, seal it.")
 
 
+class DrawMissing(LawError):
+    """An analysis that weighs by a draw needs it on record."""
+
+    code = "draw-missing"
+    rule = 14
+    template = N_(
+        "No draw of {draws} is on record as the plan in force registers it, and an analysis weighs by it. Nothing was "
+        "read."
+    )
+    remedy = N_(
+        "A draw comes before its pool is sealed. While nothing is read, the plan can still be amended to what was "
+        "done: `lacre amend FILE --reason …`."
+    )
+
+
 class DrawnFromAnother(LawError):
     """One plan's draw is from one frame."""
 

@@ -303,3 +303,11 @@ class SampleUnclear(UsageError):
     code = "sample-unclear"
     template = N_("It is not clear what is to be drawn.")
     remedy = N_("`lacre sample STUDY NAME FRAME -o FILE`, or `lacre sample STUDY --relabel NAME -o FILE`.")
+
+
+class OneDrawAtATime(UsageError):
+    """Second labels of more than one draw in one call."""
+
+    code = "one-draw-at-a-time"
+    template = N_("Second labels are committed of one draw at a time, and these are of: {draws}.")
+    remedy = N_("Give the files of each in a call of their own.")

@@ -28,6 +28,8 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
 )
 DECIDED = ("within", "beyond", "open", "exploratory", "described")
 _OF_GAPS = ("gap-kept", "gap-broken")
+_ON_SHARES = ("too-many-left-out", "too-many-abstain")
+"""Reasons whose limit is a share of the cases, whatever the scale of what is judged."""
 _CHOSEN = ("threshold", "limit")
 
 Document = Mapping[str, Any]
@@ -117,7 +119,7 @@ def reason(stored: Document | None, scale: str = "share", unit: str | None = Non
     if stored is None:
         return ""
     fields = stored["fields"]
-    if scale not in ("share", "gap") and stored["code"] != "too-many-left-out":
+    if scale not in ("share", "gap") and stored["code"] not in _ON_SHARES:
         return render(Reason(stored["code"], {n: _scaled(n, v, scale, unit) for n, v in fields.items()}))
     bar = fields.get("threshold")
     shown = {name: _in_percent(name, value, bar) for name, value in fields.items()}

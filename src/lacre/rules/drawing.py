@@ -2,6 +2,7 @@
 
 from lacre.canonical import canonical_json
 from lacre.errors import (
+    DrawMissing,
     DrawnFromAnother,
     DrawNotDeclared,
     DrawTooLate,
@@ -81,6 +82,16 @@ def draws_of(
         if each.request.draw == name and version is not None and _plan(version.protocol, name) == wanted:
             found.append(each)
     return tuple(each for each in found if before is None or each.entry < before)
+
+
+def require_draws(study: StudyState, analyses: tuple[str, ...]) -> None:
+    """An analysis that weighs by a registered draw waits for it: without the draw no chance is known."""
+    protocol = study.in_force.protocol
+    weights = [getattr(protocol.analyses[name], "weights", None) for name in analyses]
+    names = dict.fromkeys(each.draw for each in weights if each is not None and each.draw is not None)
+    missing = [name for name in names if not draws_of(study, protocol, name)]
+    if missing:
+        raise DrawMissing(draws=", ".join(missing), study=study.slug)
 
 
 def _plan(protocol: Protocol, name: str) -> bytes:

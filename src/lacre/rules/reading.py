@@ -33,7 +33,7 @@ from lacre.rules.common import (
     require_sealed,
     require_study,
 )
-from lacre.rules.drawing import check_relabel_read, require_relabels
+from lacre.rules.drawing import check_relabel_read, require_draws, require_relabels
 from lacre.rules.gating import check_gate
 from lacre.rules.ladder import check_rung
 from lacre.rules.overlap_words import overlaps_text
@@ -211,6 +211,7 @@ def _decide_reveal(study: StudyState, pool: PoolState, request: Read, facts: Rea
     if not analyses or request.analyses != analyses:
         raise NothingToReveal(study=study.slug, pool=pool.name)
     require_relabels(study, pool, analyses)
+    require_draws(study, analyses)
     check_submissions(protocol, request)
     if not request.accept_dev:
         _check_first(pool)

@@ -135,7 +135,7 @@ def test_a_ceiling_by_clopper_and_pearson() -> None:
 def test_the_worst_of_24_strata() -> None:
     """n of n have the lower end n/(n + z^2) at .05/24, .8 from n = 4 z^2 on; 50 rows have room for no such 24."""
     rule = {"metric": "recall", "by": ["sex", "age", "height"], "worst_group": {"min": 0.8}, "min_cell": 30}
-    strata = {"by": [["sex", "age", "height"]]}
+    strata: dict[str, Any] = {"by": [["sex", "age", "height"]]}
     least = math.ceil(4 * square(0.05 / 24))
     (need,) = needs(RECALL, rule, **strata, rows=50)
     assert (need.groups, need.minimum.to_pass, need.minimum.to_fail) == (24, least, 30)
@@ -313,7 +313,7 @@ def test_no_bounds_are_nearer_in_proportion(error: float) -> None:
 def test_what_thresholds_ask() -> None:
     """Open unless (1 - t)^n <= .05/6/2, with six pairs of groups; a target of t is resolved from 1/t on."""
     rule = {"metric": "threshold_distance", "target": {"false_match": 0.01}, "max": 0.05}
-    targets = {"targets": {"false_match": [0.01, 0.003], "false_non_match": [0.07]}}
+    targets: dict[str, Any] = {"targets": {"false_match": [0.01, 0.003], "false_non_match": [0.07]}}
     protocol = plan_of(VERIFICATION, rule, columns=FOUR, **targets)
     distance, *rest = requirements(protocol)
     least = math.ceil(math.log(0.05 / 12) / math.log(0.99))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scipy.stats import beta
+from tests.unit.analyses.stored import FIRST, evaluated
 
 from lacre.analyses.recompute import recompute
 from lacre.rules.requests import ReadDecision
-from tests.unit.analyses.stored import FIRST, evaluated
 
 if TYPE_CHECKING:
     from tests.unit.analyses.conftest import Gate

@@ -98,7 +98,10 @@ def test_a_check_says_what_every_kind_asks(lacre: Lacre, plan: Path) -> None:
     said = lacre("check", plan)
     words = " ".join(said.out.split())
     assert said.status == 0
-    rows = {line.split()[0]: line.split() for line in said.out.splitlines() if line.startswith("  ")}
+    # The first line that begins with a name is its row.
+    rows = {
+        line.split()[0]: line.split() for line in reversed(said.out.splitlines()) if line.startswith("  ")
+    }
     sizes = {
         "worst": ["98.8", "%", "30", "30", "–"],
         "gap": ["95", "%", "20", "20", "72"],

@@ -364,7 +364,7 @@ def test_numbers_of_each_kind_read_as_what_they_are(every_kind: Element) -> None
     ]
     assert told["fmr-ratio"][3:] == ["–", "1.200 or more"]
     assert told["limiar"][3:] == ["0.02 cosine", "0.01 to 0.04 cosine"]
-    assert told["queue"][3:] == ["up to 3.1 %", "0.0–3.1 %"]
+    assert told["queue"][3:] == ["up to 2.5 %", "0.0–3.1 %"]
     thresholds = rows(every_kind, "Thresholds in use")
     assert thresholds == [
         ["detector", "0.4125", "frozen at entry 7"],

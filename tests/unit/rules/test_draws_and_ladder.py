@@ -1,5 +1,6 @@
 """Draws, second labels, the mitigation ladder, and what a read may say at all."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from tests import four_pools
 from tests.unit.rules.asking import (
     BOTH,
     DRAWN,
+    TABLES,
     calibrate,
     changed,
     contrast,
@@ -18,6 +20,7 @@ from tests.unit.rules.asking import (
 )
 
 from lacre.errors import (
+    DrawMissing,
     DrawnFromAnother,
     DrawNotDeclared,
     DrawTooLate,
@@ -77,6 +80,22 @@ def test_a_draw_comes_before_its_pool_is_sealed(world: World) -> None:
 
 def test_a_draw_may_be_repeated_after_the_seal_from_the_same_frame(faces: World) -> None:
     assert faces.sample(DRAWN).number == 2
+
+
+def test_a_reveal_waits_for_the_draw_that_it_weighs_by(world: World, submitted: Callable[..., Any]) -> None:
+    world.study = "faces"
+    world.register(world.put(four_pools.PLAN))
+    for pool, tables in TABLES.items():
+        world.seal(pool, tables=tables)
+    world.given = {name: (submitted(table=name),) for name in ("faces", "pairs", "images")}
+    calibrate(world, "detector")
+    relabel(world)
+    with pytest.raises(DrawMissing):
+        reveal(world)
+    weighed = ("    weights: {column: inclusion, draw: faces}\n", "")
+    world.amend(changed(world, weighed, ("      inclusion: {type: number, is: inclusion_probability}\n", "")))
+    calibrate(world, "detector")  # of a table that is declared otherwise
+    assert reveal(world).confirmatory
 
 
 # --- second labels

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from lacre.analyses.criteria import decide, rule_of
 from lacre.analyses.reasons import Reason
-from lacre.analyses.recomputing.base import Again, How
+from lacre.analyses.recomputing.base import Again
+from lacre.analyses.recomputing.held import How
 from lacre.analyses.told import CriterionTold, EstimateTold, Key
 from lacre.analyses.verdict import CriterionResult
 from lacre.protocol.kinds.group_fairness import Criterion, GroupFairnessPlan

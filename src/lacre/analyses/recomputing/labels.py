@@ -10,7 +10,8 @@ from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Group, Scale, group_name
 from lacre.analyses.judging import Number, decide_number
 from lacre.analyses.reasons import Reason
-from lacre.analyses.recomputing.base import MOST, Again, How
+from lacre.analyses.recomputing.base import Again
+from lacre.analyses.recomputing.held import MOST, How
 from lacre.analyses.self_agreement import KAPPA, RAW
 from lacre.analyses.told import CodeTold, CriterionTold, EstimateTold, Key, Told
 from lacre.analyses.verdict import CriterionResult

@@ -8,7 +8,8 @@ from lacre.analyses.estimate import Group
 from lacre.analyses.paired_variants import METRIC, RATE
 from lacre.analyses.pairing import Asked, Compared, decide as decide_pair
 from lacre.analyses.reasons import Reason
-from lacre.analyses.recomputing.base import Again, How, bare_line
+from lacre.analyses.recomputing.base import Again, bare_line
+from lacre.analyses.recomputing.held import How
 from lacre.analyses.recomputing.paired import PairAgain, check_adjusted, told_pair
 from lacre.analyses.told import CriterionTold, EstimateTold, Key
 from lacre.analyses.verdict import CriterionResult, State, worst
@@ -108,7 +109,8 @@ class PairsAgain(Again[PairedVariantsPlan]):
             for name in ("denominator", "numerator", "missing"):
                 each = [None if part is None or part.withheld else getattr(part, name) for part in parts]
                 if None not in each and getattr(whole, name) is not None:
-                    self.tally.holds(f"{self.called(whole.key)}.{name}", getattr(whole, name), sum(each))
+                    total = sum(int(n or 0) for n in each)
+                    self.tally.holds(f"{self.called(whole.key)}.{name}", getattr(whole, name), total)
         self.pairs = self._pairs()
 
     def _pairs(self) -> dict[Of, Compared]:
@@ -204,6 +206,8 @@ class PairsAgain(Again[PairedVariantsPlan]):
             self.tally.holds(f"{what}.estimate.{name}", getattr(answer, name), value)
         note = made.note or (Reason("no-pairs") if absent else None)
         self.tally.holds(f"{what}.estimate.note", answer.note and answer.note.code, note and note.code)
+        if answer.note is not None and note is not None:
+            self.tally.same_fields(f"{what}.estimate.note", answer.note.fields, note.fields)
 
     def noted(self) -> Mapping[str, Mapping[str, object] | None]:
         """Return what notes say of the assumptions and of the family."""

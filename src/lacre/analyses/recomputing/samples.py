@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from pydantic import ValidationError
@@ -178,7 +179,7 @@ class SamplesAgain(Again[EstimatePlan]):
         if error is None or spread <= 0 or told.cases <= 0:
             self.tally.holds(f"{what}.design_effect", told.design_effect, None)
             return
-        self.tally.holds(f"{what}.design_effect", told.design_effect, error**2 * told.cases / spread)
+        self.tally.holds(f"{what}.design_effect", told.design_effect, error * error * told.cases / spread)
 
     def _design(self) -> None:
         """Hold the design: no stratum has more sampled than it holds, nor more respondents than were sampled."""
@@ -190,7 +191,7 @@ class SamplesAgain(Again[EstimatePlan]):
             numbers = [row.get(key) for key in ("population", "drawn", "respondents")]
             whole = all(each is None or (type(each) is int and each >= 0) for each in numbers)
             known = [each for each in numbers if type(each) is int]
-            descending = all(a >= b for a, b in zip(known, known[1:], strict=False))
+            descending = all(a >= b for a, b in pairwise(known))
             if row.get("units") == "clusters":
                 descending = True  # respondents are cases
             self.tally.fits(what, numbers, "population >= drawn >= respondents", fits=whole and descending)
@@ -198,10 +199,15 @@ class SamplesAgain(Again[EstimatePlan]):
                 self.tally.holds(f"{what}.population", row.get("population"), weights.population.get(name))
         rows = self.told.tables.get("design", [])
         respondents = [row.get("respondents") for row in rows]
-        whole = self.answers.get(Key(self.plan.of, self.systems[0], frozenset()))
-        if rows and whole is not None and len(self.systems) == 1 and all(type(n) is int for n in respondents):
+        everybody = self.answers.get(Key(self.plan.of, self.systems[0], frozenset()))
+        if (
+            rows
+            and everybody is not None
+            and len(self.systems) == 1
+            and all(type(n) is int for n in respondents)
+        ):
             total = sum(n for n in respondents if type(n) is int)
-            self.tally.holds(f"{self.name}.design.respondents", total, whole.denominator)
+            self.tally.holds(f"{self.name}.design.respondents", total, everybody.denominator)
 
     def noted(self) -> Mapping[str, Mapping[str, object] | None]:
         """Return nothing: what is assumed goes by the design."""

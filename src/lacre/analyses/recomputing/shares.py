@@ -8,7 +8,8 @@ from lacre.analyses.detection import DEFAULT_RESAMPLES, DEFAULT_SEED, UNWEIGHTED
 from lacre.analyses.judging import Number, decide_number
 from lacre.analyses.pairing import Asked, Compared, decide as decide_pair
 from lacre.analyses.reasons import Reason
-from lacre.analyses.recomputing.base import Again, How
+from lacre.analyses.recomputing.base import Again
+from lacre.analyses.recomputing.held import How
 from lacre.analyses.recomputing.paired import PairAgain, check_adjusted, told_pair
 from lacre.analyses.recomputing.tally import close
 from lacre.analyses.told import CriterionTold, EstimateTold, Key, LineTold

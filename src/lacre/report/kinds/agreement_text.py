@@ -62,13 +62,15 @@ def _called(row: Document) -> str:
 
 def _explain(page: Page, rows: Sequence[Document]) -> None:
     # Imported here: the page of an analysis writes this section too.
-    from lacre.report.analysis_text import reason
+    from lacre.report.analysis_text import method_words, reason
 
     example = next((row for row in rows if row.get("confidence")), None)
     if example is not None:
         said = _("Agreement holds at {confidence} ({method}).")
         page.say(
-            said.format(confidence=words.percent(example["confidence"]), method=printable(example["method"])),
+            said.format(
+                confidence=words.percent(example["confidence"]), method=method_words(example["method"])
+            ),
             indent=2,
         )
         page.say(
