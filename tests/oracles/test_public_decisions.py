@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from lacre.analyses import analyse
-from lacre.analyses.given import Given
 from lacre.analyses.estimate import Estimate
+from lacre.analyses.given import Given
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.verdict import State
 from lacre.protocol.document import parse

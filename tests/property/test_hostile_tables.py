@@ -21,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 from tests.studies import plan
 
-from lacre.broker.inputs import _csv
+from lacre.broker.handing import as_csv as handed
 from lacre.errors import (
     LacreError,
     TableColumnAbsent,
@@ -244,7 +244,7 @@ def handed_out(rows: Sequence[tuple[str, str]], delimiter: str) -> tuple[bytes, 
     texts = {name: objects([row[place] for row in rows]) for place, name in enumerate(("case_id", "note"))}
     columns = {name: Texts(cells) for name, cells in texts.items()}
     table = TypedTable("cases", len(rows), columns, texts["case_id"], texts=texts)
-    return b"".join(_csv(table, texts, delimiter, "utf-8")), table
+    return b"".join(handed(list(texts), list(texts.values()), range(table.rows), delimiter, "utf-8")), table
 
 
 @UNHURRIED

@@ -466,6 +466,10 @@ def test_a_reveal_waits_for_the_draw_that_it_weighs_by(at: Callable[[str], Shell
     shell.json("sample", "faces", "--relabel", "faces", "-o", "blank.csv")
     shell.json(*COMMIT)
     assert refused(shell, *REVEAL) == "draw-missing"
+    rehearsed = shell.lacre("run", "faces", "recall", "--pool", "dev", "--submission", "dev-scores.csv")
+    assert (rehearsed.status, rehearsed.err) == (3, "")
+    assert "No draw of faces is on record" in rehearsed.out
+    assert "no-draw" not in rehearsed.out
 
 
 # --- several systems

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def _apart(place: int, same: bool) -> object:
-    """Forty scores from .52 to .9 of the same person, forty from .3 to .68 of two: 9 of 20 in each group at .5 or above."""
+    """Scores of the same person from .52 to .9, of two from .3 to .68."""
     return round(0.9 - 0.02 * (place % 20) if same else 0.3 + 0.02 * (place % 20), 2)
 
 
@@ -117,18 +117,9 @@ def _groups(answer: Answer) -> dict[str, str]:
     }
 
 
-PLAIN = {
-    # Of a group's twenty, ten score .5 or more in each run of ten even or odd steps of .02 from .3: .5 to .68.
-    "false_match a": "12/20",
-    "false_match b": "12/20",
-    "false_non_match a": "0/20",
-    "false_non_match b": "0/20",
-}
-
-
 @pytest.mark.parametrize("words", [("1", "0"), ("True", "False"), ("Yes", "No"), ("1", "-1")], ids="/".join)
 def test_truth_in_whatever_words(shell: Shell, words: tuple[str, str]) -> None:
-    """Impostors of group a score .34, .38, ... and b .36, .40, ... in turn: the counts follow from the rows."""
+    """What says that two are the same changes no count."""
     rows = [{**row, "same": words[0] if row["same"] else words[1]} for row in _rows()]
     assert _groups(_study(shell, rows, same=words)) == _counted(_rows())
 
@@ -177,19 +168,7 @@ def test_ties_everywhere(shell: Shell) -> None:
     assert _verdict(answer, "apart") == (UNDECIDED, "undecided-open")
 
 
-def test_one_subject_in_41_pairs(shell: Shell) -> None:
-    """A face that is like 41 others: the interval is that of dyads, and far wider than if all were apart."""
-    rows = _rows()
-    for place, row in enumerate([row for row in rows if not row["same"]] + [rows[0]]):
-        row.update(left="hub", right=f"r{place}", same=0, score=0.7 if place % 2 else 0.2)
-    for row in rows[1:]:
-        row["score"] = row["score"] if row["left"] == "hub" else 0.9
-    assert sum(row["left"] == "hub" for row in rows) == 41
-    naive = _study(shell, rows).estimate("false_match")
-    assert (naive["numerator"], naive["denominator"]) == (20, 41)
-
-
-def test_a_shared_subject_widens_the_interval(shells: Callable[[], Shell]) -> None:
+def test_one_subject_in_41_pairs(shells: Callable[[], Shell]) -> None:
     """Forty-one false matches of one subject and none of forty pairs of others are worth few comparisons."""
     rows = [
         {
@@ -233,7 +212,7 @@ def test_a_group_that_is_absent(shell: Shell) -> None:
 def test_abstentions_only(shell: Shell, blank: str) -> None:
     """A text that is declared to be missing is an abstention, as a blank is."""
     answer = _study(shell, _rows(lambda _place, _same: blank), score={"missing": ["", "NaN"]})
-    assert {_verdict(answer, each["id"]) for each in CRITERIA} == {(UNDECIDED, "too-many-abstain")}
+    assert {_verdict(answer, name) for name in answer.criteria()} == {(UNDECIDED, "too-many-abstain")}
     assert {row["abstained"] for row in answer.analysis()["tables"]["groups"]} == {80, 40}
     assert answer.text.count("80 of 80 comparisons have no score, more than the share of 10 % allowed.") == 5
     assert "of 0.1 allowed" not in answer.shown
@@ -319,3 +298,100 @@ def test_no_scores_at_all(shell: Shell) -> None:
     assert {each["state"] for each in answer.criteria().values()} == {UNDECIDED}
     assert {each["value"] for each in answer.analysis()["estimates"]} == {None}
     assert {"column": "score", "count": 80, "reason": "missing"} in answer.analysis()["left_out"]
+
+
+# --- nothing to estimate, of each kind ---------------------------------------------------------------------
+
+FACE = {"type": "text"}
+OUTCOME = {"type": "outcome", "positive": "1", "negative": "0"}
+GIVEN = {**OUTCOME, "from": "submission"}
+EMPTY: Mapping[str, tuple[Mapping[str, Any], Mapping[str, Any], Sequence[Row], str]] = {
+    "no image with a person": (
+        {"key": "id", "columns": {"id": FACE, "person": OUTCOME, "found": GIVEN}},
+        {
+            "kind": "protective_failure",
+            "person": "person",
+            "found": {"column": "found", "blank": "not_detected"},
+            "criteria": [{"id": "rule", "metric": "protective_failure", "max": 0.5}],
+        },
+        [{"id": place, "person": 0, "found": 1} for place in range(40)],
+        "no-cases",
+    ),
+    "no row of the variant": (
+        {
+            "key": ["id", "variant"],
+            "columns": {"id": FACE, "variant": {"type": "category", "values": ["as-is", "grey"]}, "found": GIVEN},
+        },
+        {
+            "kind": "paired_variants",
+            "pair_on": "id",
+            "baseline": "as-is",
+            "detected": {"column": "found", "blank": "not_detected"},
+            "criteria": [{"id": "rule", "metric": "difference", "variant": "grey", "min": -0.5}],
+        },
+        [{"id": place, "variant": "as-is", "found": 1} for place in range(40)],
+        "",
+    ),
+    "no outcome of any variant": (
+        {
+            "key": ["id", "variant"],
+            "columns": {"id": FACE, "variant": {"type": "category", "values": ["as-is", "grey"]}, "found": GIVEN},
+        },
+        {
+            "kind": "paired_variants",
+            "pair_on": "id",
+            "baseline": "as-is",
+            "detected": {"column": "found", "blank": "left_out"},
+            "criteria": [{"id": "rule", "metric": "difference", "variant": "grey", "min": -0.5}],
+        },
+        [{"id": p, "variant": v, "found": ""} for p in range(40) for v in ("as-is", "grey")],
+        "",
+    ),
+    "no value to add up": (
+        {
+            "key": "id",
+            "columns": {"id": FACE, "value": {"type": "number", "missing": ["", "NaN"]},
+                        "pi": {"type": "number", "is": "inclusion_probability"}, "all": {"type": "number"}},
+        },
+        {
+            "kind": "estimate",
+            "of": "mean",
+            "value": "value",
+            "weights": {"column": "pi", "fpc": "all"},
+            "criteria": [{"id": "rule", "metric": "mean", "min": -1}],
+        },
+        [{"id": place, "value": "NaN", "pi": 0.5, "all": 80} for place in range(40)],
+        "",
+    ),
+    "one label given to all, twice": (
+        {
+            "key": "id",
+            "columns": {name: {"type": "category", "values": ["a", "b"]} for name in ("one", "two")} | {"id": FACE},
+        },
+        {
+            "kind": "self_agreement",
+            "passes": ["one", "two"],
+            "criteria": [{"id": "rule", "metric": "kappa", "min": -1}],
+        },
+        [{"id": place, "one": "a", "two": "a"} for place in range(40)],
+        "kappa-undefined",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", EMPTY)
+def test_nothing_to_estimate(shell: Shell, case: str) -> None:
+    """The bound of each rule is one that any number keeps, and there is none."""
+    table, plan, rows, code = EMPTY[case]
+    given = [name for name, column in table["columns"].items() if column.get("from")]
+    keys = [table["key"]] if isinstance(table["key"], str) else table["key"]
+    pool = write(shell.folder / "p.csv", [{k: v for k, v in row.items() if k not in given} for row in rows])
+    scored = (
+        [write(shell.folder / "s.csv", [{k: row[k] for k in (*keys, *given)} for row in rows])]
+        if given
+        else []
+    )
+    answer = read(shell, plan_of("empty", {"cases": table}, {"empty": plan}), [pool], scored)
+    (rule,) = answer.analysis()["criteria"]
+    assert (rule["state"], rule["value"], rule["low"], rule["high"]) == (UNDECIDED, None, None, None)
+    assert code in ("", rule["reason"]["code"]), rule["reason"]

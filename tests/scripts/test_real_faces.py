@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
-from tests.scripts.real import Answer, Shell, plan_of, read, registered, rows_of, write
+from tests.scripts.real import Answer, Shell, plan_of, read, rows_of, write
 
 Expected = Callable[[str], dict[str, Any]]
 RACES = ("African", "Asian", "Caucasian", "Indian")
@@ -125,19 +125,17 @@ def test_faces_in_the_wild_by_race(shell: Shell, data_dir: Path, expected: Expec
             wider[metric, race] = (told["high"] - told["low"]) / (naive[1] - naive[0])
     assert min(wider.values()) >= 1 - 1e-9
     assert max(wider.values()) > 1.4, "subjects that are shared must widen an interval"
-    (targets,) = [
-        {row["group"]["group"]: row for row in rows_ if row["group"]}
-        for rows_ in [answer.analysis()["tables"]["targets"]]
-    ]
+    of_each = [row for row in answer.analysis()["tables"]["targets"] if row["group"]]
+    targets = {row["group"]["group"]: row for row in of_each}
     for race in RACES:
         assert targets[race]["threshold"] == published["own_threshold_FMR1%"][race]
         assert (targets[race]["events"], targets[race]["cases"]) == (30, 3000)
     criteria = answer.criteria()
-    for metric in bounds:
+    for metric, ends in bounds.items():
         counts = [answer.estimate(metric, group=race)["numerator"] for race in RACES]
-        _ratio(criteria[f"{metric}-max_min"], max(counts) / min(counts), _max_min(bounds[metric]))
+        _ratio(criteria[f"{metric}-max_min"], max(counts) / min(counts), _max_min(ends))
         mean = math.prod(counts) ** (1 / len(counts))
-        _ratio(criteria[f"{metric}-max_gm"], max(counts) / mean, _max_gm(bounds[metric]))
+        _ratio(criteria[f"{metric}-max_gm"], max(counts) / mean, _max_gm(ends))
     assert criteria["false_match-max_min"]["value"] == published["FMR_ratio_max_min"] == 19.5
     assert criteria["false_match-max_min"]["state"] == "FAIL"
     assert criteria["false_non_match-max_min"]["state"] == "PASS"

@@ -178,7 +178,7 @@ class _Judged:
         elif not self.counts.cases.any():
             reason = Reason("no-cases")
         elif self.family.obstacle is not None:
-            reason = Reason(self.family.obstacle)
+            reason = Reason(self.family.obstacle, self.family.obstacle_fields)
         elif not self.usable.any():
             reason = self._blocked()
         elif self.worst is None:
@@ -222,7 +222,8 @@ class _Judged:
         absent = self.family.not_estimable(self.metric, index)
         state, reason = State.INSUFFICIENT_EVIDENCE, Reason("nothing-to-compare")
         if absent is not None:
-            reason = Reason(absent, {"least": MIN_CLUSTERS} if absent == "too-few-clusters" else {})
+            fields = self.family.obstacle_fields if absent == self.family.obstacle else {}
+            reason = Reason(absent, {"least": MIN_CLUSTERS} if absent == "too-few-clusters" else fields)
         elif not self.usable[index]:
             reason = Reason("below-min-cell", {"cases": cases - missing, "min_cell": self.min_cell})
         elif self.worst is not None:

@@ -261,6 +261,7 @@ class Detection:
             bounds={rate: found.bounds},
             clusters=None if found.clusters is None else {rate: found.clusters},
             obstacle=None if self.cases.obstacle is None else self.cases.obstacle.code,
+            obstacle_fields={} if self.cases.obstacle is None else self.cases.obstacle.fields,
             values={rate: found.value},
         )
         return decide(

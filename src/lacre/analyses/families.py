@@ -5,8 +5,9 @@ are what the protocol declares, observed or not.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -67,7 +68,8 @@ class Family:
     """The counts and bounds of the groups of some attributes; arrays over the K groups, in declared order.
 
     `bounds` are nan where a rate cannot be estimated, and `clusters` counts them per rate where declared. `values`
-    are the rates where they are not the shares of the counts, as under weights.
+    are the rates where they are not the shares of the counts, as under weights; `obstacle_fields` are what the reason
+    why nothing can be estimated tells.
     """
 
     attributes: tuple[str, ...]
@@ -78,6 +80,7 @@ class Family:
     clusters: Mapping[str, Ints] | None
     obstacle: str | None
     values: Mapping[str, Floats] | None = None
+    obstacle_fields: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     def value(self, rate: str) -> Floats:
         """Return a rate of each group: events among cases, or what weights make of it; nan without cases."""

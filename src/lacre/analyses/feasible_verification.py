@@ -16,7 +16,6 @@ x(n) = (a/2)^(1/n), the lower bound of n events in n:
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -116,7 +115,7 @@ class _Asking:
             attainable=ANY,
             planned=planned_rows(self.protocol, self.plan),
             counted=None,
-            more=MappingProxyType(more),
+            more=more,
         )
 
     def _need(
@@ -137,7 +136,7 @@ class _Asking:
             attainable=attainable,
             planned=planned_rows(self.protocol, self.plan),
             counted="comparisons",
-            more=MappingProxyType({"level": level, **more}),
+            more={"level": level, **more},
         )
 
     def _room(self, rule: VerificationCriterion, *, grouped: bool = True) -> Room:

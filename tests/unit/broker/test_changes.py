@@ -11,7 +11,7 @@ from lacre.broker.desk import sign_request
 from lacre.broker.texts import MOST
 from lacre.ledger.note import VerifierKey
 from lacre.ledger.proof import Receipt
-from lacre.report.status_text import next_steps
+from lacre.report.next_steps import next_steps
 
 Study = Any
 

@@ -13,8 +13,8 @@ import yaml
 
 from lacre.canonical import canonical_json
 from lacre.errors import KindNotBuilt, LacreError, NotCanonical, ProtocolInvalid
-from lacre.protocol.kinds import KINDS
 from lacre.protocol.document import canonical, from_canonical, parse, protocol_hash, value_of
+from lacre.protocol.kinds import KINDS
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "protocol"
 HASHES: dict[str, str] = json.loads((VECTORS / "hashes.json").read_text())

@@ -1,6 +1,7 @@
 """Rows of the table "paired" computed again: from the counts of pairs, as `lacre.analyses.pairing` compares them."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,6 +16,9 @@ from lacre.stats.paired_intervals import tango
 from lacre.stats.paired_power import conditional_power, discordant_needed
 
 MOST = 2**53
+
+needed_at = lru_cache(256)(discordant_needed)
+"""Rows of one family ask it again and again."""
 
 
 class PairTold(Told):
@@ -119,7 +123,7 @@ class PairAgain:
         fair &= self.holds("simultaneous", asked.family)
         fair &= self.holds("test", test)
         fair &= self.holds("power_at", POWER_AT)
-        fair &= self.holds("needed", discordant_needed(asked.level, EXACT if several else asked.test))
+        fair &= self.holds("needed", needed_at(asked.level, EXACT if several else asked.test))
         fair &= self._tests()
         fair &= self._moved()
         self.tally.estimates += fair
