@@ -16,12 +16,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests import faces
 from tests.scripts.conftest import Ran, Shell, _shell as make_shell
 
 from lacre.cli import screen
 from lacre.cli.progress import Bars
 from lacre.cli.verbs import GROUPS, VERBS
 from lacre.errors import printable, printable_json
+from lacre.protocol import templates
 from lacre.report.page import Cell, Column, Page
 
 FORGED = "FORGED "
@@ -200,8 +202,71 @@ def test_a_life_with_hostile_names(shell: Shell, *, as_json: bool) -> None:
     call("erase", "@0", "--which", "name", "--yes")
     call("withdraw", "small", "--reason", WORDS, "--yes")
     call("recover", "--dry-run")
-    every = {*EVERY} - {"demo"}  # which has no names but its own
+    every = {*EVERY} - {"demo", *OF_FACES}  # the first has no names but its own
     assert call.called == every
+
+
+OF_FACES = ("amplify", "sample", "calibrate", "commit", "gate")
+STRATUM, GROUP = f"ra{HIDDEN}re\n{FORGED}", f"group a{HIDDEN}\n{FORGED * 8}"
+
+
+@pytest.mark.parametrize("as_json", [False, True], ids=["text", "json"])
+def test_four_pools_with_hostile_names(shell: Shell, *, as_json: bool) -> None:
+    """The verbs of a face study, with the names of strata and groups that somebody made to be obeyed."""
+    folder = shell.folder
+    faces.write_before(folder)
+    text = (
+        templates.read("faces").replace("title: D", f'title: "{HIDDEN}D').replace("by group\n", 'by group"\n')
+    )
+    text = text.replace("[rare, common]", json.dumps([STRATUM, "common"]))
+    text = text.replace("{rare: 900", f"{{{json.dumps(STRATUM)}: 900")
+    text = text.replace("[group-a, group-b]", json.dumps([GROUP, "group-b"]))
+    (folder / "protocol.yaml").write_text(text)
+    _spell(folder / "frame.csv", ",rare", STRATUM)
+    _spell(folder / "c-pairs.csv", ",group-a", GROUP)
+    _spell(folder / "d-pairs.csv", ",group-a", GROUP)
+    (folder / "photos" / f"none{FILE}").write_bytes(b"no image")
+    call = Life(shell, as_json=as_json)
+    pools = {"dev": "images faces variants pairs", "teste": "images faces variants"}
+    held = {pool: [f"{name}={pool[0]}-{name}.csv" for name in names.split()] for pool, names in pools.items()}
+
+    call("init", "--name", NAME)
+    call("check", "protocol.yaml")
+    call("register", "protocol.yaml")
+    call("sample", "my-faces", "faces", "frame.csv", "-o", f"drawn{FILE}.csv")
+    faces.write_faces(folder, "t", faces.read(folder / f"drawn{FILE}.csv"))
+    call("amplify", "my-faces", "photos", "-o", f"variants{FILE}")
+    call("seal", "my-faces", "dev", *held["dev"])
+    scored = ("--submission", "faces=d-scores.csv", "--submission", "pairs=d-similarities.csv")
+    call("calibrate", "my-faces", *scored, "--reason", WORDS)
+    call("seal", "my-faces", "teste", *held["teste"])
+    call("sample", "my-faces", "--relabel", "faces", "-o", f"blank{FILE}.csv")
+    (folder / "blank.csv").write_bytes((folder / f"blank{FILE}.csv").read_bytes())
+    faces.write_again(folder)
+    call("commit", "my-faces", "relabels", "again.csv")
+    answers = [f"--submission={name}=t-{file}.csv" for name, file in
+               (("images", "found"), ("faces", "scores"), ("variants", "changed"))]  # fmt: skip
+    call("reveal", "my-faces", *answers)
+    call("seal", "my-faces", "contraste", "c-pairs.csv")
+    call("run", "my-faces", "differential", "--submission", "c-similarities.csv", status=3)
+    call("seal", "my-faces", "guarda", "g-images.csv")
+    call("gate", "my-faces", "--submission", "g-found.csv", "--reason", WORDS, status=3)
+    results = [
+        each for each in json.loads(shell.lacre("log", "--json").out)["history"] if each["kind"] == "result"
+    ]
+    for each in results:
+        call("show", f"my-faces@{each['entry']}")
+    call("report", f"my-faces@{results[1]['entry']}", "-o", "report.html")
+    for verb in ("status", "log", "audit"):
+        call(verb)
+    call("show", "my-faces")
+    assert call.called >= {*OF_FACES}
+
+
+def _spell(path: Path, word: str, name: str) -> None:
+    """Write a name of the plan where a file has another, as CSV quotes it."""
+    quoted = f'"{name}"'
+    path.write_bytes(path.read_bytes().replace(word.encode(), f",{quoted}".encode()))
 
 
 @pytest.mark.parametrize("verb", EVERY)

@@ -38,6 +38,15 @@ def plan_of(
     }
 
 
+def expected_of(data_dir: Path, name: str) -> dict[str, Any]:
+    """What the numbers of a public file must be, by its publishers or by hand."""
+    published = json.loads((data_dir / "expected.json").read_text())
+    (found,) = [
+        each["expected"] for each in published if any(f["file"].endswith(name) for f in each["files"])
+    ]
+    return dict(found)
+
+
 def rows_of(path: Path) -> list[dict[str, str]]:
     """The rows of a public CSV file, cells as they stand."""
     with path.open(newline="", encoding="utf-8") as file:

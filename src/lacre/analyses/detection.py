@@ -28,6 +28,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.kinds.parts import RateCriterion, Stratum
 from lacre.stats.bootstrap import StratumDifference, cluster_totals, least_resamples, stratum_difference
+from lacre.stats.proportions import Interval
 
 DEFAULT_RESAMPLES = 10_000
 DEFAULT_SEED = 20260902
@@ -194,7 +195,7 @@ class Detection:
                 "resamples-undefined", {"count": ends[0].undefined}
             )  # fmt: skip
             return Number(obstacle=why, scale="difference"), count, resamples, seed
-        value = ends[0].difference if not (cases.event < 0).any() else None
+        value = ends[0].difference if not (cases.event[at[0] | at[1]] < 0).any() else None
         return Number(value, low, high, scale="difference"), count, resamples, seed
 
     def _resampled(
@@ -252,13 +253,17 @@ class Detection:
         names = next(names for names in self.plan.by if set(names) == set(rule.by))
         coded = [self.cases.strata[name] for name in names]
         found = self.shares(names, self.simultaneous(names))
-        rate = self.plan.rate
+        rate, bounds = self.plan.rate, found.bounds
+        if (
+            self.cases.obstacle is not None
+        ):  # no interval of this design is to be had, and the plain one is none
+            bounds = Interval(*(np.full(len(found.value), np.nan) for _end in range(2)))
         family = Family(
             attributes=tuple(names),
             groups=strata.groups(names, coded),
             counted=np.zeros(0, np.int64),
             counts={rate: found.counts},
-            bounds={rate: found.bounds},
+            bounds={rate: bounds},
             clusters=None if found.clusters is None else {rate: found.clusters},
             obstacle=None if self.cases.obstacle is None else self.cases.obstacle.code,
             obstacle_fields={} if self.cases.obstacle is None else self.cases.obstacle.fields,
