@@ -146,7 +146,7 @@ SHARES: dict[str, Callable[[], Made]] = {
     "clusters, nothing": lambda: shared(faces_of(table={"cluster": ["image"]}), lambda _: {"found": 0}),
     "clusters, blank": lambda: shared(faces_of(table={"cluster": ["image"]}, event=BLANK), some_blank),
     "few clusters": lambda: shared(faces_of(table={"cluster": ["image"]}), lambda n: {"image": f"i{n % 25}"}),
-    "crossed": lambda: shared(faces_of(ALL, APART, table={"cluster": ["image", "shot"]})),
+    "crossed": lambda: shared(faces_of(ALL, EACH, APART, table={"cluster": ["image", "shot"]})),
     "review": lambda: shared(faces_of(requires_manual_review=True)),
     "threshold": lambda: shared(faces_of(event=AT, more={"thresholds": {"t": {"fixed": 0.3}}})),
     "systems": lambda: shared(faces_of(ALL, EACH, TWO, more=SYSTEMS)),
@@ -155,7 +155,7 @@ SHARES: dict[str, Callable[[], Made]] = {
     ),
     "systems, blank": lambda: shared(faces_of(ALL, TWO, event=BLANK, more=SYSTEMS), some_blank),
     "weights": lambda: shared(faces_of(columns=WEIGHED, more=DRAW, **WEIGHTS), draws=DRAWN),
-    "weights, no draw": lambda: shared(faces_of(ALL, APART, columns=WEIGHED, more=DRAW, **WEIGHTS)),
+    "weights, no draw": lambda: shared(faces_of(ALL, EACH, APART, columns=WEIGHED, more=DRAW, **WEIGHTS)),
     "weights, clusters": lambda: shared(
         faces_of(columns=WEIGHED, more=DRAW, table={"cluster": ["image"]}, **WEIGHTS), draws=DRAWN
     ),
