@@ -247,8 +247,12 @@ class Again(Held[Plan]):
         groups: Sequence[Group],
         obstacle: str | None,
         first: Collection[str] = (),
+        lacks: Mapping[str, Any] | None = None,
     ) -> ToldFamily:
-        """Return the family that a criterion's lines tell; `first` are reasons that stand before a want of cases."""
+        """Return the family that a criterion's lines tell; `first` are reasons that stand before a want of cases.
+
+        `lacks` are the fields of the obstacle's reason.
+        """
         lines = told.groups
         names = ("numerator", "missing", "denominator")
         counts = RateCounts(*(np.array([getattr(each, n) or 0 for each in lines], np.int64) for n in names))
@@ -266,6 +270,7 @@ class Again(Held[Plan]):
         return ToldFamily(
             tuple(told.by), tuple(groups), np.zeros(0, np.int64), {metric: counts},
             {metric: Interval(floats("low"), floats("high"))}, None, obstacle, {metric: floats("value")}, gone,
+            obstacle_fields=lacks or {},
         )  # fmt: skip
 
     def described(self, group: Group, answer: EstimateTold | None) -> Line:

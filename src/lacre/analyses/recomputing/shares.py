@@ -254,7 +254,9 @@ class SharesAgain(Again[DetectionPlan]):
                 self.same_line(what, line, self.answers.get(key))
         obstacle = self._obstacle(told)
         self._strata_left_out(what, told, system)
-        family = self.told_family(told, rule.metric, groups, obstacle)
+        whole = self.answers.get(Key(self.plan.rate, system, frozenset()))
+        lacks = whole.note.fields if obstacle and whole is not None and whole.note is not None else {}
+        family = self.told_family(told, rule.metric, groups, obstacle, lacks=lacks)
         return decide(
             rule, worst_group_rule(rule.worst_group), family, min_cell=rule.min_cell, rows=self.told.rows,
             left_out=self.left_out(told), system=system, review=self.review_of(system),
