@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_every_lower_bound_is_the_one_tested() -> None:
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]
-    declared = [*project["dependencies"], *project["optional-dependencies"]["parquet"]]
+    extras = project["optional-dependencies"]
+    declared = [*project["dependencies"], *extras["parquet"], *extras["images"]]
     tested = dict(
         re.findall(r"^([\w-]+)==([\d.]+)$", (ROOT / "tests" / "lower-bounds.txt").read_text(), re.MULTILINE)
     )

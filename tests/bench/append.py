@@ -25,8 +25,9 @@ from lacre.broker.desk import Desk, answered, put_on_record, sign_request
 from lacre.broker.deviate import deviate
 from lacre.broker.register import engine
 from lacre.ledger.envelope import Envelope
+from lacre.rules.answers import ReadFacts
 from lacre.rules.record import parse_entry
-from lacre.rules.requests import Deviate, Read, ReadFacts
+from lacre.rules.requests import Deviate, Read
 from lacre.store.engine import PRAGMAS
 
 Rows = Sequence[tuple[str, Sequence[Any]]]

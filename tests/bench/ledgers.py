@@ -18,20 +18,9 @@ from lacre.handle.making import OpenedKeys, make_desk, quiet
 from lacre.ledger.envelope import PAYLOAD_REQUEST, Envelope
 from lacre.protocol.document import canonical, parse, protocol_hash
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import Facts, NoFacts, ReadFacts, RegisterFacts, SealFacts
 from lacre.rules.record import PROTOCOL_MEDIA
-from lacre.rules.requests import (
-    Deviate,
-    Facts,
-    NoFacts,
-    Read,
-    ReadFacts,
-    Register,
-    RegisterFacts,
-    Request,
-    Seal,
-    SealedRecord,
-    SealFacts,
-)
+from lacre.rules.requests import Deviate, Read, Register, Request, Seal, SealedRecord
 from lacre.rules.state import State, step
 from lacre.store.discover import BlobKind, ledger_at
 from lacre.store.writer import Transaction

@@ -19,25 +19,20 @@ from lacre.broker.desk import append, enter, remember, sign_request, view
 from lacre.errors import LacreError, LawError, ReadAlreadySpent
 from lacre.ledger.keys import PrivateKey
 from lacre.protocol.document import canonical, from_canonical, parse, protocol_hash
+from lacre.rules.answers import AmendFacts, ErratumFacts, NoFacts, ReadFacts, RegisterFacts, SealFacts
 from lacre.rules.custody import covers
 from lacre.rules.decide import decide
 from lacre.rules.record import LAW, PROTOCOL_MEDIA, Answered, Result, parse_entry, result_statement
 from lacre.rules.requests import (
     Amend,
-    AmendFacts,
     Deviate,
     Erratum,
-    ErratumFacts,
     KeyChange,
-    NoFacts,
     Read,
-    ReadFacts,
     Register,
-    RegisterFacts,
     Rewrap,
     Seal,
     SealedRecord,
-    SealFacts,
     Withdraw,
     decode_request,
 )

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from tests import four_pools
 
+from lacre.rules.answers import ReadDecision
 from lacre.rules.record import Answered, Recorded, Result, parse_entry
-from lacre.rules.requests import ReadDecision
 from lacre.store.engine import open_ledger
 from lacre.store.memory import Memory
 from lacre.store.reader import snapshot

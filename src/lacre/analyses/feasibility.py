@@ -31,7 +31,7 @@ from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.kinds.self_agreement import SelfAgreementPlan
 from lacre.protocol.kinds.verification import VerificationPlan
 from lacre.protocol.models import Protocol
-from lacre.rules.requests import Infeasible
+from lacre.rules.answers import Infeasible
 from lacre.stats.proportions import Floats, clopper_pearson
 from lacre.text import N_
 

@@ -12,8 +12,8 @@ from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.merkle import verify_inclusion
 from lacre.ledger.note import VerifierKey
 from lacre.ledger.proof import HEADER, Receipt
+from lacre.rules.history import Key
 from lacre.rules.keys import log_verifiers
-from lacre.rules.state import Key
 from lacre.text import _
 
 

@@ -7,10 +7,11 @@ from typing import Any
 from lacre.audit.findings import Noted, finding, warned
 from lacre.audit.results import check_place
 from lacre.errors import LacreError, LawError
+from lacre.rules.answers import Decision
 from lacre.rules.decide import decide
+from lacre.rules.history import ReadMade
 from lacre.rules.record import Answered, Recorded, Result
-from lacre.rules.requests import Decision
-from lacre.rules.state import PoolState, Protocols, ReadMade, State, StudyState, step
+from lacre.rules.state import PoolState, Protocols, State, StudyState, step
 
 
 @dataclass(slots=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from lacre.audit.findings import Finding, Warned
 from lacre.audit.story import Story
+from lacre.rules.history import Key
 from lacre.rules.record import Recorded
-from lacre.rules.state import Key, StudyState
+from lacre.rules.state import StudyState
 
 
 @dataclass(frozen=True, slots=True)

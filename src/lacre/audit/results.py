@@ -7,10 +7,11 @@ from lacre.audit.findings import Finding, finding
 from lacre.canonical import parse_canonical
 from lacre.errors import NotCanonical
 from lacre.protocol.models import Protocol
+from lacre.rules.history import ReadMade
 from lacre.rules.named import RESULT
 from lacre.rules.record import Recorded, Result
 from lacre.rules.requests import Erratum
-from lacre.rules.state import ANALYSED, PoolState, ReadMade, StudyState
+from lacre.rules.state import ANALYSED, PoolState, StudyState
 from lacre.rules.thresholds import Frozen, frozen_for
 from lacre.rules.verdicts import SEVERITY, settle, worst
 from lacre.text import _

@@ -11,8 +11,8 @@ from lacre.audit.verifying import Verifying
 from lacre.errors import SignatureInvalid
 from lacre.ledger.envelope import Envelope
 from lacre.ledger.keys import PublicKey
+from lacre.rules.history import Key
 from lacre.rules.record import Answered, Genesis, Recorded
-from lacre.rules.state import Key
 from lacre.text import _
 
 NEEDED = ("owner", "broker", "log")

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from lacre.rules.answers import Known, Shortfall
 from lacre.rules.custody import grade_of
+from lacre.rules.history import Handed, ReadMade
 from lacre.rules.record import Answered, Recorded, Result
 from lacre.rules.remarks import Remark, Text, TextOf, remark, remarks_on
-from lacre.rules.requests import Erratum, Known, Shortfall
-from lacre.rules.state import Handed, PoolState, ReadMade, StudyState
+from lacre.rules.requests import Erratum
+from lacre.rules.state import PoolState, StudyState
 
 When = Literal["before", "itself", "after"]
 

@@ -17,10 +17,11 @@ from lacre.errors import DocumentMissing, LacreError, RecordInvalid
 from lacre.ledger.merkle import leaf_hash
 from lacre.protocol.document import from_canonical
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import EraseFacts
+from lacre.rules.history import Key, ReadMade
 from lacre.rules.named import PROTOCOL, RESULT, Named, named_by
 from lacre.rules.record import Answered, Genesis, Recorded, Result, parse_entry
-from lacre.rules.requests import Bound, Erase, EraseFacts
-from lacre.rules.state import Key, ReadMade
+from lacre.rules.requests import Bound, Erase
 from lacre.rules.thresholds import Frozen
 from lacre.store.blobs import Blob, blobs_of
 from lacre.text import _

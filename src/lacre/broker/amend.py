@@ -21,10 +21,11 @@ from lacre.errors import Declined
 from lacre.protocol.difference import difference
 from lacre.protocol.document import canonical, protocol_hash
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import AmendDecision, AmendFacts
 from lacre.rules.changes import difference_document, reads_as_sealed
 from lacre.rules.common import require_study
 from lacre.rules.record import DIFFERENCE_MEDIA, PROTOCOL_MEDIA
-from lacre.rules.requests import Amend, AmendDecision, AmendFacts
+from lacre.rules.requests import Amend
 from lacre.rules.state import State, StudyState
 
 Confirm = Callable[[AmendmentPlanned], bool]

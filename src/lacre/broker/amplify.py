@@ -5,10 +5,10 @@ from pathlib import Path
 
 from lacre.broker.amplified import Amplified
 from lacre.broker.desk import Desk
-from lacre.errors import ImagesNone, NotWritten, VariantsNotDeclared
+from lacre.broker.files import check_beside
+from lacre.errors import ImagesNone, VariantsNotDeclared
 from lacre.images.pillow import require_pillow
 from lacre.rules.common import require_study
-from lacre.text import _
 
 
 def amplify(desk: Desk, study: str, images: Sequence[str], output: Path) -> Amplified:
@@ -22,7 +22,7 @@ def amplify(desk: Desk, study: str, images: Sequence[str], output: Path) -> Ampl
     require_pillow()
     if not images:
         raise ImagesNone(images="[]")
-    _check_outside(output, desk.layout.root)
+    check_beside(output, desk.layout)
 
     from lacre.images.making import Job, make_variants
 
@@ -39,14 +39,3 @@ def amplify(desk: Desk, study: str, images: Sequence[str], output: Path) -> Ampl
         left_over=done.left_over,
         engine=done.engine,
     )
-
-
-def _check_outside(output: Path, root: Path) -> None:
-    """Refuse the folder of the ledger, and what is in it."""
-    try:
-        real, own = output.resolve(), root.resolve()
-    except (OSError, RuntimeError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise NotWritten(path=str(output), why=why) from error
-    if real == own or own in real.parents:
-        raise NotWritten(path=str(output), why=_("it is the folder of this ledger, or in it"))

@@ -28,7 +28,8 @@ from lacre.errors import (
 from lacre.ledger.keys import PublicKey
 from lacre.rules.common import require_study
 from lacre.rules.decide import check_bound
-from lacre.rules.state import ReadMade, State, StudyState
+from lacre.rules.history import ReadMade
+from lacre.rules.state import State, StudyState
 from lacre.store.locks import Lock, try_lock
 from lacre.store.reader import Reader
 from lacre.text import _

@@ -12,10 +12,11 @@ from lacre.canonical import parse_canonical
 from lacre.rules.custody import grade_of
 from lacre.rules.errata import errata_of
 from lacre.rules.gating import reads_left
+from lacre.rules.history import ReadMade
 from lacre.rules.record import Result
 from lacre.rules.remarks import TextOf, remark, remarks_on
 from lacre.rules.requests import Erratum
-from lacre.rules.state import ReadMade, StudyState
+from lacre.rules.state import StudyState
 from lacre.store.reader import Reader
 
 Documents = Callable[[int], Mapping[str, Any]]

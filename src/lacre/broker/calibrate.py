@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lacre.analyses.calibrating import Found as FoundThreshold, calibrate as set_threshold
 from lacre.analyses.given import Given
-from lacre.broker.desk import Desk, ask_beforehand, put_on_record, sign_request
+from lacre.broker.desk import Desk, answered, ask_beforehand, put_on_record, sign_request
 from lacre.broker.evaluate import joined
 from lacre.broker.finding import Ask, Found, ask_law, find
 from lacre.broker.groundwork import Calibrated
@@ -17,16 +17,11 @@ from lacre.broker.register import engine
 from lacre.broker.texts import salted_words
 from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
 from lacre.errors import CalibrationUnfinished, cells_untold
+from lacre.rules.answers import CalibrateDecision, CalibrateFacts, FrozenThreshold, ReadDecision
 from lacre.rules.common import require_study
 from lacre.rules.custody import grade_of
 from lacre.rules.record import Recorded
-from lacre.rules.requests import (
-    Calibrate,
-    CalibrateDecision,
-    CalibrateFacts,
-    FrozenThreshold,
-    ReadDecision,
-)
+from lacre.rules.requests import Calibrate
 from lacre.rules.thresholds import basis_of, calibrated, check_thresholds, systems_of_threshold
 from lacre.text import N_
 
@@ -71,11 +66,11 @@ def calibrate(
             made, warnings = _freeze(desk, found, read, frozen)
     finally:
         held.release()
-    assert isinstance(made.content.decision, CalibrateDecision)  # type: ignore[union-attr]
-    answered = made.content.decision  # type: ignore[union-attr]
+    answer = answered(made).decision
+    assert isinstance(answer, CalibrateDecision)
     return Calibrated(
-        study=study, pool=POOL, entry=made.index, read=read.index, time=made.time, number=answered.number,
-        thresholds=frozen, known=answered.known, burns=answered.burns,
+        study=study, pool=POOL, entry=made.index, read=read.index, time=made.time, number=answer.number,
+        thresholds=frozen, known=answer.known, burns=answer.burns,
         custody=grade_of(found.pool, state.recipient), warnings=warnings,
     )  # fmt: skip
 

@@ -28,6 +28,7 @@ from lacre.pools.seal import Identity
 from lacre.pools.vault import Vault
 from lacre.protocol.document import from_canonical
 from lacre.protocol.models import Protocol as Plan
+from lacre.rules.answers import Decision, Facts
 from lacre.rules.decide import check_bound, decide
 from lacre.rules.record import (
     TEXT_MEDIA,
@@ -37,7 +38,7 @@ from lacre.rules.record import (
     columns_of,
     parse_entry,
 )
-from lacre.rules.requests import Bound, Decision, Facts, Request, decode_request
+from lacre.rules.requests import Bound, Request, decode_request
 from lacre.rules.state import Protocols, State, fold
 from lacre.store.discover import Layout
 from lacre.store.memory import Memory

@@ -14,8 +14,9 @@ from lacre.broker.names import split_name
 from lacre.broker.outcomes import Deviated
 from lacre.broker.texts import require_words
 from lacre.errors import NotAName
+from lacre.rules.answers import NoFacts, WordsDecision
 from lacre.rules.common import require_study
-from lacre.rules.requests import Deviate, NoFacts, WordsDecision
+from lacre.rules.requests import Deviate
 
 
 def deviate(desk: Desk, what: str, text: str) -> Deviated:

@@ -19,9 +19,10 @@ from lacre.broker.desk import (
 from lacre.broker.names import split_name
 from lacre.broker.outcomes import Erased
 from lacre.errors import Declined, EntryNotFound, EntryWithoutText, NotAName, NothingToErase, TextUnclear
+from lacre.rules.answers import EraseFacts
 from lacre.rules.named import Named, named_by
 from lacre.rules.record import parse_entry
-from lacre.rules.requests import Erase, EraseFacts
+from lacre.rules.requests import Erase
 from lacre.store.reader import Reader
 
 LEAST_DIGITS = 8  # of a digest, to name a text by

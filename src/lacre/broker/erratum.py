@@ -48,11 +48,13 @@ from lacre.errors import (
 from lacre.pools import vault
 from lacre.pools.met import person_key
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import ErratumFacts, ReadDecision
 from lacre.rules.common import require_study
 from lacre.rules.errata import corrected_read
+from lacre.rules.history import ReadMade
 from lacre.rules.record import Recorded
-from lacre.rules.requests import Erratum, ErratumFacts, ReadDecision
-from lacre.rules.state import PoolState, ReadMade, State, StudyState
+from lacre.rules.requests import Erratum
+from lacre.rules.state import PoolState, State, StudyState
 from lacre.text import N_
 
 

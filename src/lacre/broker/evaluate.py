@@ -12,9 +12,10 @@ from lacre.errors import cells_untold
 from lacre.protocol.grammar import as_float
 from lacre.protocol.models import Protocol
 from lacre.protocol.thresholds import FixedThreshold
+from lacre.rules.answers import Engine, ReadDecision
 from lacre.rules.gating import share_of, verdicts_alone
-from lacre.rules.requests import Engine, ReadDecision, ReadLike
-from lacre.rules.state import Version
+from lacre.rules.history import Version
+from lacre.rules.requests import ReadLike
 from lacre.rules.systems import UNNAMED
 from lacre.rules.verdicts import settle, settled_reason, worst
 from lacre.tables.columns import TypedTable

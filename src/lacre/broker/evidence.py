@@ -13,10 +13,11 @@ from lacre.errors import cells_untold
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
+from lacre.rules.answers import FrozenThreshold
 from lacre.rules.drawing import draws_of, relabels_needed, relabels_of
+from lacre.rules.history import Calibrated, Committed
 from lacre.rules.record import Result
-from lacre.rules.requests import FrozenThreshold
-from lacre.rules.state import Calibrated, Committed, PoolState, State, StudyState
+from lacre.rules.state import PoolState, State, StudyState
 from lacre.rules.thresholds import frozen_for
 from lacre.tables.columns import TypedTable
 from lacre.tables.join import concat

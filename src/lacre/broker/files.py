@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lacre.errors import FileExists, FileNotGiven, FilePrefixNeeded, FilePrefixUnknown, NotWritten
+from lacre.store.discover import Layout
 from lacre.text import _
 
 
@@ -51,8 +52,20 @@ def require_tables(given: Sequence[Given], tables: Sequence[str]) -> None:
         raise FileNotGiven(tables=", ".join(missing))
 
 
-def check_output(output: Path, *, overwrite: bool) -> None:
-    """Refuse early where a file cannot be written. Raises `FileExists`, `NotWritten`."""
+def check_beside(output: Path, layout: Layout) -> None:
+    """Refuse the folder of the ledger, and what is in it. Raises `NotWritten`."""
+    try:
+        real, own = output.resolve(), layout.root.resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise NotWritten(path=str(output), why=why) from error
+    if real == own or own in real.parents:
+        raise NotWritten(path=str(output), why=_("it is the folder of this ledger, or in it"))
+
+
+def check_output(output: Path, layout: Layout, *, overwrite: bool) -> None:
+    """Refuse early where a file cannot be written, or must not be. Raises `FileExists`, `NotWritten`."""
+    check_beside(output, layout)
     if output.exists() and not overwrite:
         raise FileExists(file=str(output))
     if output.is_symlink() or (output.exists() and not output.is_file()):

@@ -37,11 +37,13 @@ from lacre.pools.met import met_elsewhere, person_key
 from lacre.protocol.difference import difference, render
 from lacre.protocol.document import protocol_hash
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import ReadDecision, ReadFacts, SubmissionFacts
 from lacre.rules.common import require_sealed
 from lacre.rules.decide import decide
+from lacre.rules.history import ReadMade, Version
 from lacre.rules.reading import may_finish, sealed_pool
-from lacre.rules.requests import Read, ReadDecision, ReadFacts, SealedRecord, SubmissionFacts, Submitted
-from lacre.rules.state import PoolState, ReadMade, State, StudyState, Version
+from lacre.rules.requests import Read, SealedRecord, Submitted
+from lacre.rules.state import PoolState, State, StudyState
 from lacre.rules.submitting import Wanted, wanted_for_analyses, wanted_for_thresholds
 from lacre.store.locks import try_lock
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from lacre.rules.requests import DrawnStratum, FrozenThreshold, Known
+from lacre.rules.answers import DrawnStratum, FrozenThreshold, Known
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class RelabelsHandedOut:
     columns: tuple[str, ...]
     again: tuple[str, ...]
     custody: str
+    formulas: int = 0
     warnings: tuple[str, ...] = ()
 
 

@@ -3,35 +3,32 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from lacre.broker.desk import Desk, put_on_record, sign_request
+from lacre.broker.desk import Desk, sign_request
 from lacre.broker.files import check_output
-from lacre.broker.handing import as_csv
+from lacre.broker.handing import as_csv, delimiter_of, encoding_of, hand_out
 from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.outcomes import InputsWritten
 from lacre.broker.register import engine
 from lacre.broker.submissions import context_of
 from lacre.broker.texts import salted_words
-from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
-from lacre.durable import staged
+from lacre.broker.unfinished import Unfinished
 from lacre.errors import (
     IdentityCannotOpen,
     InputsCannotOpen,
     InputsUnfinished,
     NoInputs,
-    NotWritten,
     TableNotNamed,
 )
 from lacre.pools import vault
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
+from lacre.rules.answers import ReadFacts
 from lacre.rules.common import require_study
 from lacre.rules.custody import grade_of
 from lacre.rules.reading import sealed_pool
-from lacre.rules.requests import Read, ReadFacts
-from lacre.rules.state import PoolState
+from lacre.rules.requests import Read
 from lacre.tables.columns import TypedTable
 from lacre.tables.formulas import begins_as_formula
-from lacre.text import _
 
 
 def inputs(
@@ -53,7 +50,7 @@ def inputs(
     columns = handed_out(protocol.tables[name])
     if len(columns) == len(protocol.tables[name].key):
         raise NoInputs(table=name)
-    check_output(output, overwrite=overwrite)
+    check_output(output, desk.layout, overwrite=overwrite)
     try:
         vault.check_pool(desk.vault, context_of(state, study, sealed), sealed_of(sealed), desk.identities())
     except IdentityCannotOpen as error:
@@ -69,29 +66,32 @@ def inputs(
         ciphertext=sealed.sealed.request.ciphertext,
         reason=text.digest if text else None,
     )
-    # What cannot be written is found out before the read is on record.
-    with staged(output.absolute().parent, what=output.name) as file:
-        with not_remembered_leaves(_unfinished(pool)):
-            made, warnings = put_on_record(desk, study, signed, ReadFacts(engine=engine()), text)
-        with refusal_leaves(_unfinished(pool), made.index, pool):
-            opened = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
-            delimiter = "\t" if output.suffix.lower() == ".tsv" else protocol.tables[name].delimiter
-            cells = [opened.texts[each] for each in columns]
-            encoding = _encoding(protocol, sealed, name)
-            for piece in as_csv(columns, cells, range(opened.rows), delimiter, encoding):
-                file.write(piece)
-            if not file.keep(output.name, replace=overwrite):
-                raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
+    opened: list[TypedTable] = []
+
+    def made_of() -> Iterator[bytes]:
+        table = open_tables(desk, state, known, sealed, content=False, keep=columns)[name]
+        opened.append(table)
+        formats = (each.format for each in sealed.sealed.request.records if each.table == name)
+        encoding = encoding_of(protocol.tables[name], formats)
+        cells = [table.texts[each] for each in columns]
+        delimiter = delimiter_of(output, protocol.tables[name])
+        return as_csv(columns, cells, range(table.rows), delimiter, encoding)
+
+    made, warnings = hand_out(
+        desk, study, pool, signed, ReadFacts(engine=engine()), output, made_of, _unfinished(pool),
+        overwrite=overwrite, text=text,
+    )  # fmt: skip
+    (written,) = opened
     return InputsWritten(
         study=study,
         pool=pool,
         entry=made.index,
         table=name,
         path=output,
-        rows=opened.rows,
+        rows=written.rows,
         columns=columns,
         custody=grade_of(sealed, state.recipient),
-        formulas=sum(map(begins_as_formula, _cells(opened, columns))),
+        formulas=sum(map(begins_as_formula, _cells(written, columns))),
         warnings=warnings,
     )
 
@@ -113,12 +113,6 @@ def _table(protocol: Protocol, pool: str, table: str | None) -> str:
     if table is None or table not in held:
         raise TableNotNamed(pool=pool, tables=", ".join(held))
     return table
-
-
-def _encoding(protocol: Protocol, pool: PoolState, table: str) -> str:
-    """The table's declared encoding, where its cells came from files in it; JSON and Parquet hold any text."""
-    formats = {record.format for record in pool.sealed.request.records if record.table == table}
-    return protocol.tables[table].encoding if formats <= {"csv", "tsv"} else "utf-8"
 
 
 def _cells(table: TypedTable, columns: Sequence[str]) -> Iterator[str]:

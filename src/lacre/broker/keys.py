@@ -63,8 +63,9 @@ from lacre.pools.keyring import (
     write_signing,
 )
 from lacre.pools.seal import Identity
+from lacre.rules.answers import KeyDecision, NoFacts
 from lacre.rules.keys import active
-from lacre.rules.requests import KeyChange, KeyDecision, NoFacts, Role
+from lacre.rules.requests import KeyChange, Role
 from lacre.rules.state import State
 from lacre.text import _
 

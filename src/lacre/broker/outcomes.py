@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lacre.broker.parts import Background, Corrected, ErratumShown, LostBlob, LostDocument, Undecidable
 from lacre.protocol.difference import Change
+from lacre.rules.answers import Infeasible, Known, Overlap, ReadDecision, Shortfall, SubmissionFacts
 from lacre.rules.deviations import Departure
+from lacre.rules.history import Key
 from lacre.rules.named import Named
 from lacre.rules.record import Recorded
 from lacre.rules.remarks import Remark, Text
-from lacre.rules.requests import Infeasible, Known, Overlap, ReadDecision, Shortfall, SubmissionFacts
-from lacre.rules.state import Key, StudyState
+from lacre.rules.state import StudyState
 
 if TYPE_CHECKING:
     # SciPy comes with it, and most verbs do without.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from lacre.broker.desk import Desk, view
 from lacre.pools.exposure import Shared, shared_between, shared_within_study
 from lacre.pools.prints import Prints
+from lacre.rules.answers import Overlap
 from lacre.rules.identity import ids_decide
-from lacre.rules.requests import Overlap
 from lacre.rules.state import PoolState, StudyState
 from lacre.store.reader import Reader
 

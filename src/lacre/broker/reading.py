@@ -30,11 +30,13 @@ from lacre.broker.texts import salted_words
 from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
 from lacre.errors import FinishDiffers, ReadUnfinished, RequestAnswered
 from lacre.ledger.envelope import Envelope
+from lacre.rules.answers import ReadDecision
 from lacre.rules.common import require_sealed, require_study
 from lacre.rules.custody import grade_of
+from lacre.rules.history import ReadMade
 from lacre.rules.record import Recorded
-from lacre.rules.requests import Read, ReadDecision
-from lacre.rules.state import ReadMade, State, StudyState
+from lacre.rules.requests import Read
+from lacre.rules.state import State, StudyState
 from lacre.store.locks import Lock, try_lock
 
 

@@ -19,8 +19,9 @@ from lacre.ledger.proof import Receipt
 from lacre.protocol.document import canonical, parse, protocol_hash
 from lacre.protocol.models import Protocol
 from lacre.protocol.strict_yaml import MAX_BYTES
+from lacre.rules.answers import Engine, Infeasible, RegisterFacts
 from lacre.rules.record import PROTOCOL_MEDIA
-from lacre.rules.requests import Engine, Infeasible, Register, RegisterFacts
+from lacre.rules.requests import Register
 from lacre.stats import VERSION as STATISTICS
 from lacre.text import _
 from lacre.version import VERSION

@@ -1,6 +1,6 @@
 """Labelling again: a share of a pool's cases handed out blind, and the second labels committed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from pathlib import Path
@@ -10,22 +10,21 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 
+from lacre.broker import handing
 from lacre.broker.desk import BLANK, Desk, ask_beforehand, put_on_record, sign_request
 from lacre.broker.evidence import read_relabels, relabels_context
 from lacre.broker.files import check_output, parse_given
 from lacre.broker.groundwork import RelabelsHandedOut, RelabelsKept
-from lacre.broker.handing import as_csv
+from lacre.broker.handing import as_csv, delimiter_of, encoding_of
 from lacre.broker.ingest import Raw, contents, load, records_of, unsealed
 from lacre.broker.inputs import handed_out
 from lacre.broker.opening import open_tables, sealed_of
 from lacre.broker.register import engine
 from lacre.broker.submissions import context_of
 from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
-from lacre.durable import Staged, staged
 from lacre.errors import (
     CommitUnfinished,
     InputsUnfinished,
-    NotWritten,
     OneDrawAtATime,
     RelabelsForeign,
     RelabelsNotBlind,
@@ -38,16 +37,17 @@ from lacre.protocol.columns import TimeColumn
 from lacre.protocol.models import Protocol
 from lacre.protocol.pools import Relabel
 from lacre.protocol.tables import Table
+from lacre.rules.answers import CommitFacts, ReadFacts
 from lacre.rules.common import require_study
 from lacre.rules.custody import grade_of
 from lacre.rules.drawing import relabel_of
 from lacre.rules.reading import sealed_pool
 from lacre.rules.record import Recorded
-from lacre.rules.requests import Commit, CommitFacts, Read, ReadFacts
+from lacre.rules.requests import Commit, Read
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.stats.draws import Share, share
 from lacre.tables.columns import Times, TypedTable
-from lacre.text import _
+from lacre.tables.formulas import begins_as_formula
 
 RELABELS = "relabels"
 
@@ -64,7 +64,7 @@ def hand_out(
     protocol = known.in_force.protocol
     plan = relabel_of(protocol, name)
     pool = sealed_pool(known, plan.pool)
-    check_output(output, overwrite=overwrite)
+    check_output(output, desk.layout, overwrite=overwrite)
     vault.check_pool(desk.vault, context_of(state, study, pool), sealed_of(pool), desk.identities())
     fields = _read_fields(known, pool, name)
     ask_beforehand(desk, state, Read, ReadFacts(engine=engine()), **fields)
@@ -72,40 +72,38 @@ def hand_out(
     declared = protocol.tables[name]
     columns = handed_out(declared)
     blank = (*plan.columns, *_times_of(declared))
-    unfinished = _handing_unfinished(pool.name)
-    with staged(output.absolute().parent, what=output.name) as file:
-        with not_remembered_leaves(unfinished):
-            made, warnings = put_on_record(desk, study, signed, ReadFacts(engine=engine()))
-        with refusal_leaves(unfinished, made.index, pool.name):
-            table = open_tables(desk, state, known, pool, content=False, keep=columns)[name]
-            drawn = _write(file, table, declared, plan, columns, blank, output)
-            if not file.keep(output.name, replace=overwrite):
-                raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
+    drawn: list[tuple[TypedTable, Share]] = []
+
+    def made_of() -> Iterator[bytes]:
+        table = open_tables(desk, state, known, pool, content=False, keep=columns)[name]
+        found = _shared(table, plan)
+        drawn.append((table, found))
+        formats = (each.format for each in pool.sealed.request.records if each.table == name)
+        encoding = encoding_of(declared, formats)
+        cells = [
+            *(table.texts[each] for each in columns),
+            *([np.full(table.rows, None, object)] * len(blank)),
+        ]
+        rows = found.drawn.tolist()
+        return as_csv((*columns, *blank), cells, rows, delimiter_of(output, declared), encoding)
+
+    made, warnings = handing.hand_out(
+        desk, study, pool.name, signed, ReadFacts(engine=engine()), output, made_of,
+        _handing_unfinished(pool.name), overwrite=overwrite,
+    )  # fmt: skip
+    ((table, share_of),) = drawn
+    handed = (table.texts[each][row] for each in columns for row in share_of.drawn.tolist())
     return RelabelsHandedOut(
-        study=study, name=name, pool=pool.name, entry=made.index, path=output, rows=drawn.size,
-        population=drawn.population, columns=columns, again=blank,
+        study=study, name=name, pool=pool.name, entry=made.index, path=output, rows=share_of.size,
+        population=share_of.population, columns=columns, again=blank,
         custody=grade_of(pool, state.recipient), warnings=warnings,
+        formulas=sum(begins_as_formula(cell) for cell in handed if cell),
     )  # fmt: skip
 
 
 @cells_untold
-def _write(
-    file: Staged,
-    table: TypedTable,
-    declared: Table,
-    plan: Relabel,
-    columns: Sequence[str],
-    blank: Sequence[str],
-    output: Path,
-) -> Share:
-    """Draw, and write the drawn cases' `columns` with the `blank` ones empty."""
-    drawn = share(table.keys.tolist(), plan.fraction, plan.seed)
-    nothing = np.full(table.rows, None, dtype=object)
-    cells = [*(table.texts[each] for each in columns), *([nothing] * len(blank))]
-    delimiter = "\t" if output.suffix.lower() == ".tsv" else declared.delimiter
-    for piece in as_csv((*columns, *blank), cells, drawn.drawn.tolist(), delimiter, declared.encoding):
-        file.write(piece)
-    return drawn
+def _shared(table: TypedTable, plan: Relabel) -> Share:
+    return share(table.keys.tolist(), plan.fraction, plan.seed)
 
 
 def _read_fields(study: StudyState, pool: PoolState, name: str) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from lacre.broker.evaluate import evaluate
 from lacre.broker.evidence import evidence_for
 from lacre.broker.submissions import Submission
 from lacre.canonical import canonical_json, sha256_hex
+from lacre.rules.answers import ErratumFacts, ReadDecision, ReadFacts
 from lacre.rules.common import require_sealed, require_study
 from lacre.rules.record import LAW, RESULT_MEDIA, Recorded, Result, result_statement
-from lacre.rules.requests import Erratum, ErratumFacts, Read, ReadDecision, ReadFacts, ReadLike
+from lacre.rules.requests import Erratum, Read, ReadLike
 from lacre.tables.columns import TypedTable
 from lacre.text import N_
 

@@ -86,7 +86,7 @@ def request_read(
     All is checked that can be without opening the pool, and without its files where they are not here. Where a
     read crashed, and no submission is given, the request is to finish that.
     """
-    check_output(output, overwrite=overwrite)
+    check_output(output, desk.layout, overwrite=overwrite)
     state = desk.view(ask.study)
     study = require_study(state, ask.study)
     with ExitStack() as stack:

@@ -15,9 +15,10 @@ from lacre.broker.submissions import context_of
 from lacre.broker.texts import salted_words
 from lacre.pools import vault
 from lacre.pools.seal import check_recipients
+from lacre.rules.answers import NoFacts, RewrapDecision
 from lacre.rules.common import require_sealed, require_study
 from lacre.rules.custody import covers
-from lacre.rules.requests import NoFacts, Rewrap, RewrapDecision
+from lacre.rules.requests import Rewrap
 from lacre.rules.state import PoolState
 from lacre.text import N_
 

@@ -7,25 +7,25 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lacre.broker.desk import Desk, ask_beforehand, put_on_record, sign_request
+from lacre.broker.desk import Desk, answered, ask_beforehand, sign_request
 from lacre.broker.files import Given, check_output
 from lacre.broker.groundwork import Sampled
-from lacre.broker.handing import as_csv
+from lacre.broker.handing import as_csv, delimiter_of, encoding_of, hand_out
 from lacre.broker.ingest import Raw, load
-from lacre.broker.unfinished import Unfinished, not_remembered_leaves, refusal_leaves
-from lacre.durable import staged
-from lacre.errors import DrawUnfinished, FrameDoubled, FrameShort, NotWritten, cells_untold
+from lacre.broker.unfinished import Unfinished
+from lacre.errors import DrawUnfinished, FrameShort, cells_untold
 from lacre.protocol.models import Protocol
 from lacre.protocol.pools import Sampling
 from lacre.protocol.tables import Table
+from lacre.rules.answers import DrawnStratum, SampleDecision, SampleFacts
 from lacre.rules.common import require_study
 from lacre.rules.drawing import sampling_of
-from lacre.rules.requests import DrawnStratum, Sample, SampleFacts
+from lacre.rules.requests import Sample
 from lacre.stats.draws import Draw, stratified
 from lacre.tables.columns import Codes, TypedTable
 from lacre.tables.formulas import begins_as_formula
 from lacre.tables.read import read_table
-from lacre.text import N_, _
+from lacre.text import N_
 
 INCLUSION = "inclusion_probability"
 """What the column of chances is called where the table declares none."""
@@ -62,13 +62,13 @@ def sample(
     """Draw from `frame` as the study's `sampling.name` registers it, and write what was drawn to `output`.
 
     The same frame gives the same cases, on any machine (`lacre.stats.draws` says how, byte by byte). Raises
-    `DrawNotDeclared`, `DrawTooLate`, `DrawnFromAnother`, `FrameShort`, `FrameDoubled`, and what reading does.
+    `DrawNotDeclared`, `DrawTooLate`, `DrawnFromAnother`, `FrameShort`, and what reading does.
     """
     state = desk.view(study)
     known = require_study(state, study)
     protocol = known.in_force.protocol
     plan = sampling_of(protocol, name)
-    check_output(output, overwrite=overwrite)
+    check_output(output, desk.layout, overwrite=overwrite)
     (raw,) = load([Given("", name, frame)])
     drawn = _draw(desk, protocol, plan, name, raw)
     fields = {
@@ -81,20 +81,17 @@ def sample(
     signed = sign_request(desk, Sample, **fields)
     columns = tuple(drawn.table.texts)
     column = _chances(drawn.declared)
-    unfinished = _unfinished(name)
-    with staged(output.absolute().parent, what=output.name) as file:
-        with not_remembered_leaves(unfinished):
-            made, warnings = put_on_record(desk, study, signed, drawn.facts)
-        with refusal_leaves(unfinished, made.index, plan.pool):
-            for piece in _written(drawn, columns, column, output):
-                file.write(piece)
-            if not file.keep(output.name, replace=overwrite):
-                raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
+    made, warnings = hand_out(
+        desk, study, plan.pool, signed, drawn.facts, output,
+        lambda: _written(drawn, columns, column, output), _unfinished(name), overwrite=overwrite,
+    )  # fmt: skip
+    decision = answered(made).decision
+    assert isinstance(decision, SampleDecision)
     rows = sorted(drawn.draw.drawn.tolist())
     cells = (drawn.table.texts[each][row] for each in columns for row in rows)
     return Sampled(
         study=study, name=name, pool=plan.pool, entry=made.index, time=made.time,
-        number=made.content.decision.number,  # type: ignore[union-attr]
+        number=decision.number,
         path=output, rows=len(rows), strata=drawn.facts.strata, outside=drawn.draw.outside,
         column=column, columns=(*columns, column),
         formulas=sum(begins_as_formula(cell) for cell in cells if cell), warnings=warnings,
@@ -118,8 +115,6 @@ def _draw(desk: Desk, protocol: Protocol, plan: Sampling, name: str, raw: Raw) -
     assert isinstance(column, Codes)
     sizes = [plan.sizes.get(value, 0) for value in column.values]
     draw = stratified(table.keys.tolist(), column.codes, column.values, sizes, plan.seed)
-    if draw.doubled:
-        raise FrameDoubled(draw=name, count=draw.doubled)
     if draw.short:
         short = draw.short[0]
         raise FrameShort(
@@ -153,6 +148,7 @@ def _written(drawn: _Frame, columns: Sequence[str], column: str, output: Path) -
     decimal = declared.decimal
     texts = np.array([repr(float(each)).replace(".", decimal) for each in per_stratum], dtype=object)
     chances: npt.NDArray[np.object_] = texts[np.maximum(codes.codes, 0)]
-    delimiter = "\t" if output.suffix.lower() == ".tsv" else declared.delimiter
     cells = [*(drawn.table.texts[each] for each in columns), chances]
-    return as_csv((*columns, column), cells, sorted(drawn.draw.drawn.tolist()), delimiter, declared.encoding)
+    encoding = encoding_of(declared, [drawn.raw.format.value])
+    rows = sorted(drawn.draw.drawn.tolist())
+    return as_csv((*columns, column), cells, rows, delimiter_of(output, declared), encoding)

@@ -44,10 +44,11 @@ from lacre.pools.prints import Prints
 from lacre.pools.seal import Context, check_recipients
 from lacre.protocol.models import Protocol
 from lacre.protocol.pools import Pool
+from lacre.rules.answers import SealDecision, SealFacts
 from lacre.rules.common import declared_pool, require_study
 from lacre.rules.custody import grade, holders
 from lacre.rules.record import Recorded
-from lacre.rules.requests import Seal, SealDecision, SealFacts
+from lacre.rules.requests import Seal
 from lacre.rules.sealing import check_sealable
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.store.reader import Reader

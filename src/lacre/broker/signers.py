@@ -11,9 +11,10 @@ from lacre.errors import ActiveKeyMissing, PersonKeyMissing
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.keys import PrivateKey
 from lacre.pools.keyring import Keyring
+from lacre.rules.history import Key
 from lacre.rules.keys import PERSONS, active
 from lacre.rules.record import parse_entry
-from lacre.rules.state import Key, State, fold_ledger
+from lacre.rules.state import State, fold_ledger
 from lacre.store.reader import Reader
 
 

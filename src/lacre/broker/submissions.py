@@ -31,7 +31,8 @@ from lacre.pools.keyring import FINGERPRINT
 from lacre.pools.prints import Prints
 from lacre.pools.seal import Context
 from lacre.protocol.models import Protocol
-from lacre.rules.requests import SubmissionFacts, Submitted
+from lacre.rules.answers import SubmissionFacts
+from lacre.rules.requests import Submitted
 from lacre.rules.state import PoolState, State
 from lacre.rules.submitting import Wanted
 

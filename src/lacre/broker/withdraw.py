@@ -14,8 +14,9 @@ from lacre.broker.desk import (
 from lacre.broker.outcomes import Withdrawn
 from lacre.broker.texts import require_words
 from lacre.errors import Declined
+from lacre.rules.answers import NoFacts, WordsDecision
 from lacre.rules.common import require_study
-from lacre.rules.requests import NoFacts, Withdraw, WordsDecision
+from lacre.rules.requests import Withdraw
 from lacre.rules.state import StudyState
 
 Confirm = Callable[[StudyState], bool]

@@ -50,7 +50,7 @@ def sample_verb(
     with call.ledger(passphrase_file) as ledger:
         if relabel is not None and name is None:
             call.show(ledger.sample_relabels(study, relabel, output, overwrite=overwrite, identity=identity))
-        elif relabel is None and name is not None and frame is not None:
+        elif relabel is None and name is not None and frame is not None and not identity:
             call.show(ledger.sample(study, name, frame, output, overwrite=overwrite))
         else:
             raise SampleUnclear

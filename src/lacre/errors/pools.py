@@ -139,14 +139,6 @@ class FrameShort(PoolError):
     remedy = N_("Complete the frame, or amend the sizes (`lacre amend`). Nothing was drawn.")
 
 
-class FrameDoubled(PoolError):
-    """A frame that names a unit twice."""
-
-    code = "frame-doubled"
-    template = N_("{count} rows of the frame of {draw!r} repeat a key.")
-    remedy = N_("Keep one row per unit, so that each has the chance it is said to have. Nothing was drawn.")
-
-
 class RelabelsNotBlind(PoolError):
     """Second labels in a file that holds what the first ones could be read from."""
 

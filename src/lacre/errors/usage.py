@@ -311,3 +311,11 @@ class OneDrawAtATime(UsageError):
     code = "one-draw-at-a-time"
     template = N_("Second labels are committed of one draw at a time, and these are of: {draws}.")
     remedy = N_("Give the files of each in a call of their own.")
+
+
+class PartUnknown(UsageError):
+    """A part of the evidence that this version commits to nothing of."""
+
+    code = "part-unknown"
+    template = N_("{part!r} is nothing to commit to; there is: {known}.")
+    remedy = N_("`lacre commit STUDY relabels FILE` commits to second labels.")

@@ -1,17 +1,17 @@
 """An open ledger: its methods are the verbs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from lacre.broker import show as _show
-from lacre.broker.desk import Desk
 from lacre.broker.files import check_output
 from lacre.broker.outcomes import LedgerMade
 from lacre.durable import make_folder
 from lacre.errors import NotAName
 from lacre.handle.audits import audit_store
+from lacre.handle.evidence import Evidence
 from lacre.handle.making import Passphrase, specs
 from lacre.report import views
 from lacre.report.views import (
@@ -19,7 +19,6 @@ from lacre.report.views import (
     AmendmentPlanned,
     Amplified,
     Audit,
-    Calibrated,
     Deviated,
     Deviations,
     Entry,
@@ -33,16 +32,11 @@ from lacre.report.views import (
     Log,
     PoolRewrapped,
     PoolSealed,
-    ReadPlanned,
     Recovered,
     Registered,
     RegisterExported,
-    RelabelsHandedOut,
-    RelabelsKept,
     ReportWritten,
-    RequestWritten,
     Result,
-    Sampled,
     Status,
     Study,
     Withdrawn,
@@ -56,10 +50,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ledger:
+class Ledger(Evidence):
     """An open ledger. Each method is a verb of the command line and raises what that verb refuses with."""
 
-    _desk: Desk = field(repr=False)
     made: LedgerMade | None = None
 
     @property
@@ -135,10 +128,6 @@ class Ledger:
         made = rewrap(self._opening(identity), study, pool, specs(recipients), reason=reason)
         return PoolRewrapped.of(made)
 
-    def _opening(self, identity: str | Path | Sequence[str | Path]) -> Desk:
-        """The desk, which opens pools with the identities in these files, too."""
-        return self._desk.with_identities([Path(file) for file in specs(identity)])
-
     def inputs(
         self,
         study: str,
@@ -166,208 +155,6 @@ class Ledger:
         from lacre.broker.amplify import amplify
 
         return Amplified.of(amplify(self._desk, study, specs(images), Path(output)))
-
-    def reveal(
-        self,
-        study: str,
-        submission: str | Path | Sequence[str | Path] = (),
-        *,
-        accept_dev: bool = False,
-        accept_exposure: bool = False,
-        dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
-        reason: str | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
-    ) -> Result | ReadPlanned:
-        """Reveal `teste`: the one read, running all its analyses; files as `[SYSTEM:][TABLE=]FILE`.
-
-        `identity` names age identity files to open the pool with, beside the ledger's own.
-        """
-        from lacre.broker.reveal import reveal
-
-        outcome = reveal(
-            self._opening(identity),
-            study,
-            specs(submission),
-            accept_dev=accept_dev,
-            accept_exposure=accept_exposure,
-            dry_run=dry_run,
-            protocol=protocol,
-            reason=reason,
-        )
-        return views.result_or_plan(outcome)
-
-    def request_reveal(
-        self,
-        study: str,
-        submission: str | Path | Sequence[str | Path],
-        output: str | Path,
-        *,
-        accept_dev: bool = False,
-        accept_exposure: bool = False,
-        dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
-        reason: str | None = None,
-        overwrite: bool = False,
-    ) -> RequestWritten | ReadPlanned:
-        """Sign a request to reveal `teste` and write it to `output`, for whoever can open the pool.
-
-        Nothing is appended to the ledger. Without a submission the request is to finish a reveal that crashed.
-        """
-        from lacre.broker.reveal import asked, request_read
-
-        ask = asked(
-            self._desk,
-            study,
-            specs(submission),
-            accept_dev=accept_dev,
-            accept_exposure=accept_exposure,
-            dry_run=dry_run,
-            protocol=protocol,
-            reason=reason,
-        )
-        return views.request_or_plan(request_read(self._desk, ask, Path(output), overwrite=overwrite))
-
-    def answer_reveal(
-        self,
-        request: str | Path,
-        *,
-        study: str | None = None,
-        dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
-    ) -> Result | ReadPlanned:
-        """Reveal `teste` as the request in a file asks, which somebody else signed; with `dry_run` only look."""
-        from lacre.broker.answer import answer
-
-        outcome = answer(
-            self._opening(identity), Path(request), study=study, dry_run=dry_run, protocol=protocol
-        )
-        return views.result_or_plan(outcome)
-
-    def run(
-        self,
-        study: str,
-        analysis: str,
-        submission: str | Path | Sequence[str | Path] = (),
-        *,
-        pool: str | None = None,
-        rung: str | None = None,
-        accept_exposure: bool = False,
-        dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
-        reason: str | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
-    ) -> Result | ReadPlanned:
-        """Run one analysis on `dev` or `contraste`; `rung` names a mitigation by training, once it is open."""
-        from lacre.broker.run import run
-
-        outcome = run(
-            self._opening(identity),
-            study,
-            analysis,
-            specs(submission),
-            pool=pool,
-            rung=rung,
-            accept_exposure=accept_exposure,
-            dry_run=dry_run,
-            protocol=protocol,
-            reason=reason,
-        )
-        return views.result_or_plan(outcome)
-
-    def gate(
-        self,
-        study: str,
-        submission: str | Path | Sequence[str | Path] = (),
-        *,
-        dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
-        reason: str | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
-    ) -> Result | ReadPlanned:
-        """Ask `guarda` whether a release passes: verdicts alone, as often as its budget allows."""
-        from lacre.broker.gate import gate
-
-        outcome = gate(
-            self._opening(identity),
-            study,
-            specs(submission),
-            dry_run=dry_run,
-            protocol=protocol,
-            reason=reason,
-        )
-        return views.result_or_plan(outcome)
-
-    def calibrate(
-        self,
-        study: str,
-        submission: str | Path | Sequence[str | Path] = (),
-        *,
-        thresholds: str | Sequence[str] = (),
-        accept_burn: bool = False,
-        accept_exposure: bool = False,
-        dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
-        reason: str | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
-    ) -> Calibrated | ReadPlanned:
-        """Set the registered thresholds (or those named) on `dev`, and freeze them in an entry.
-
-        After a reveal whose analyses use them, that makes `teste` dev, and is asked for with `accept_burn`.
-        """
-        from lacre.broker.calibrate import calibrate
-
-        outcome = calibrate(
-            self._opening(identity),
-            study,
-            specs(thresholds),
-            specs(submission),
-            accept_burn=accept_burn,
-            accept_exposure=accept_exposure,
-            dry_run=dry_run,
-            protocol=protocol,
-            reason=reason,
-        )
-        return views.calibrated_or_plan(outcome)
-
-    def sample(
-        self, study: str, name: str, frame: str | Path, output: str | Path, *, overwrite: bool = False
-    ) -> Sampled:
-        """Draw cases from `frame` as the plan's `sampling` registers `name`, and write them to `output`."""
-        from lacre.broker.sample import sample
-
-        return Sampled.of(sample(self._desk, study, name, Path(frame), Path(output), overwrite=overwrite))
-
-    def sample_relabels(
-        self,
-        study: str,
-        name: str,
-        output: str | Path,
-        *,
-        overwrite: bool = False,
-        identity: str | Path | Sequence[str | Path] = (),
-    ) -> RelabelsHandedOut:
-        """Write the share of a pool's cases that the plan has labelled again to `output`, without their labels."""
-        from lacre.broker.relabel import hand_out
-
-        made = hand_out(self._opening(identity), study, name, Path(output), overwrite=overwrite)
-        return RelabelsHandedOut.of(made)
-
-    def commit(
-        self,
-        study: str,
-        part: Literal["relabels"],
-        files: str | Path | Sequence[str | Path],
-        *,
-        identity: str | Path | Sequence[str | Path] = (),
-    ) -> RelabelsKept:
-        """Commit to second labels (`relabels`), as `[TABLE=]FILE`; they are kept encrypted beside their pool."""
-        from lacre.broker.relabel import commit_relabels
-
-        assert part == "relabels"
-
-        return RelabelsKept.of(commit_relabels(self._opening(identity), study, specs(files)))
 
     def amend(
         self,
@@ -509,7 +296,7 @@ class Ledger:
 
         path = Path(output)
         check_outside(path, self._desk.layout)
-        check_output(path, overwrite=overwrite)
+        check_output(path, self._desk.layout, overwrite=overwrite)
         shown = self.show(what)
         if not isinstance(shown, Result):
             raise NotAName(what=what, verb="report")
@@ -527,7 +314,7 @@ class Ledger:
 
         desk, path = self._desk, Path(output)
         check_outside(path, desk.layout)
-        check_output(path, overwrite=overwrite)
+        check_output(path, desk.layout, overwrite=overwrite)
         # While a snapshot lives nobody commits, so that what is shown in it is of the same moment.
         with snapshot_to_export(desk.memory, desk.engine) as reader:
             shown = self.show(what)

@@ -8,9 +8,10 @@ from lacre.audit.story import AmendedTold, HandedTold, ReadTold, Story
 from lacre.report import history, words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, shortfalls, standing
+from lacre.rules.answers import ReadDecision
 from lacre.rules.custody import grade_of
 from lacre.rules.remarks import Remark
-from lacre.rules.requests import HANDS_OUT, ReadDecision
+from lacre.rules.requests import HANDS_OUT
 from lacre.text import _, ngettext
 
 MOST_LINES = 200
@@ -213,7 +214,7 @@ def _remarked(each: Remark, told: Story, names: Mapping[str, str]) -> str:
 def _read(read: ReadTold, told: Story, names: Mapping[str, str]) -> str:
     who = words.who(read.by, names)
     if read.purpose == "relabel":
-        return _("{who} was handed cases of {pool} to be labelled again, and no label.").format(
+        return _("{who} looked up cases of {pool} to be labelled again, and was handed no label.").format(
             who=who, pool=told.pool
         )
     if read.purpose == "inputs":

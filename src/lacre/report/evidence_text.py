@@ -7,8 +7,9 @@ from lacre.errors import printable
 from lacre.report import told, words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import say_custody, warnings
-from lacre.rules.requests import FrozenThreshold
-from lacre.rules.state import Committed, StudyState
+from lacre.rules.answers import FrozenThreshold
+from lacre.rules.history import Committed
+from lacre.rules.state import StudyState
 from lacre.text import N_, _, ngettext
 
 TARGETS: Mapping[str, str] = {
@@ -167,6 +168,7 @@ def handed_out_page(made: RelabelsHandedOut) -> Page:
         ).format(entry=made.entry, pool=made.pool)
     )
     say_custody(page, made.custody)
+    _formulas(page, made.formulas)
     warnings(page, made.warnings)
     return page
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from lacre.broker.groundwork import Calibrated, RelabelsHandedOut, RelabelsKept, Sampled
 from lacre.report.values import Document, wires
-from lacre.rules.requests import FrozenThreshold
+from lacre.rules.answers import FrozenThreshold
 from lacre.rules.state import StudyState
 
 
@@ -57,6 +57,7 @@ def handed_out(made: RelabelsHandedOut) -> Document:
         "population": made.population,
         "columns": list(made.columns),
         "again": list(made.again),
+        "formulas": made.formulas,
         "custody": made.custody,
         "warnings": list(made.warnings),
     }

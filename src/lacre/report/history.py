@@ -6,32 +6,34 @@ from types import MappingProxyType
 from lacre.errors import printable
 from lacre.report import words
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.rules.answers import (
+    AmendDecision,
+    CalibrateDecision,
+    CalibrateFacts,
+    CommitFacts,
+    Decision,
+    KeyDecision,
+    ReadDecision,
+    RegisterFacts,
+    RewrapDecision,
+    SampleFacts,
+    SealDecision,
+    SealFacts,
+)
 from lacre.rules.record import Answered, Genesis, Recorded, Result
 from lacre.rules.requests import (
     Amend,
-    AmendDecision,
     Calibrate,
-    CalibrateDecision,
-    CalibrateFacts,
     Commit,
-    CommitFacts,
-    Decision,
     Deviate,
     Erase,
     Erratum,
     KeyChange,
-    KeyDecision,
     Read,
-    ReadDecision,
     Register,
-    RegisterFacts,
     Rewrap,
-    RewrapDecision,
     Sample,
-    SampleFacts,
     Seal,
-    SealDecision,
-    SealFacts,
     Withdraw,
 )
 from lacre.text import N_, _, ngettext
@@ -236,7 +238,7 @@ def _read(request: Read, decision: ReadDecision) -> str:
             pool=pool, number=decision.number
         )
     if request.purpose == "relabel":
-        return _("handed out cases of {pool} to be labelled again, number {number}").format(
+        return _("looked up cases of {pool} to be labelled again, number {number}").format(
             pool=pool, number=decision.number
         )
     if request.purpose == "calibrate":

@@ -15,9 +15,10 @@ from lacre.protocol.document import value_of
 from lacre.report import change_json, groundwork_json, history, images, keys_json, published
 from lacre.report.chosen import chosen
 from lacre.report.values import PRESENTED, Document, lists, wires
+from lacre.rules.history import ReadMade
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import Erratum
-from lacre.rules.state import PoolState, ReadMade, StudyState
+from lacre.rules.state import PoolState, StudyState
 
 if TYPE_CHECKING:
     # SciPy comes with it.

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from lacre.broker import outcomes
 from lacre.report.values import Document
-from lacre.rules.state import Key
+from lacre.rules.history import Key
 
 
 def made(key: outcomes.KeyMade) -> Document:

@@ -16,7 +16,7 @@ from lacre.errors import printable
 from lacre.report import words
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import warnings
-from lacre.rules.state import Key
+from lacre.rules.history import Key
 from lacre.text import N_, _, ngettext
 
 ENDED: Mapping[str, str] = MappingProxyType(

@@ -10,8 +10,8 @@ from lacre.errors import printable
 from lacre.report import analysis_text, gate_text, history, told, words
 from lacre.report.analysis_text import Document, verdict
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.rules.answers import Infeasible, ReadDecision, Shortfall, SubmissionFacts
 from lacre.rules.overlap_words import overlaps_text
-from lacre.rules.requests import Infeasible, ReadDecision, Shortfall, SubmissionFacts
 from lacre.text import N_, _, ngettext
 
 CUSTODY: Mapping[str, str] = MappingProxyType(

@@ -13,11 +13,13 @@ from lacre.report.next_steps import next_steps
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.plan_text import analyses
 from lacre.report.result_text import custody, warnings
+from lacre.rules.answers import AmendDecision
 from lacre.rules.changes import difference_of
 from lacre.rules.deviations import Departure
+from lacre.rules.history import Key, ReadMade
 from lacre.rules.record import Answered, Genesis, Recorded
-from lacre.rules.requests import CONTENT_CLASSES, AmendDecision, Erratum
-from lacre.rules.state import Key, PoolState, ReadMade, StudyState
+from lacre.rules.requests import CONTENT_CLASSES, Erratum
+from lacre.rules.state import PoolState, StudyState
 from lacre.text import N_, _, ngettext
 
 _TEXTS: Mapping[str, str] = MappingProxyType(

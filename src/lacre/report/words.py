@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lacre.errors import printable
+from lacre.rules.answers import Known
 from lacre.rules.remarks import Text
-from lacre.rules.requests import Known
 from lacre.text import N_, _, ngettext
 
 METRICS: Mapping[str, str] = MappingProxyType(

@@ -9,6 +9,7 @@ from lacre.protocol.difference import ABSENT, Change, difference
 from lacre.protocol.document import value_of
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
+from lacre.rules.answers import AmendDecision, AmendFacts
 from lacre.rules.common import (
     known_of,
     require_feasible,
@@ -18,7 +19,7 @@ from lacre.rules.common import (
     require_study,
 )
 from lacre.rules.registration import require_between_groups
-from lacre.rules.requests import Amend, AmendDecision, AmendFacts
+from lacre.rules.requests import Amend
 from lacre.rules.state import State, StudyState
 
 NEVER_AMENDED = ("locked", "remedies", "max_rebalances")

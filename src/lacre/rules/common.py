@@ -14,7 +14,7 @@ from lacre.errors import (
     StudyWithEntry,
 )
 from lacre.protocol.pools import Pool
-from lacre.rules.requests import Known, RegisterFacts
+from lacre.rules.answers import Known, RegisterFacts
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.rules.wire import moment
 from lacre.text import N_, _

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from lacre.canonical import canonical_json, sha256_hex
 from lacre.errors import RewrapDiffers
+from lacre.rules.answers import RewrapDecision
 from lacre.rules.common import require_role, require_sealed, require_study
-from lacre.rules.requests import Rewrap, RewrapDecision
+from lacre.rules.requests import Rewrap
 from lacre.rules.state import PoolState, State
 
 SELF_HELD = "self-held"

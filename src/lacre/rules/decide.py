@@ -1,6 +1,20 @@
 """The law's one door: a request and its facts go in, a decision comes out or a refusal is raised."""
 
 from lacre.errors import RecordInvalid
+from lacre.rules.answers import (
+    AmendFacts,
+    CalibrateFacts,
+    CommitFacts,
+    Decision,
+    EraseFacts,
+    ErratumFacts,
+    Facts,
+    NoFacts,
+    ReadFacts,
+    RegisterFacts,
+    SampleFacts,
+    SealFacts,
+)
 from lacre.rules.changes import decide_amend
 from lacre.rules.custody import decide_rewrap
 from lacre.rules.drawing import decide_commit, decide_sample
@@ -10,31 +24,19 @@ from lacre.rules.reading import decide_read
 from lacre.rules.registration import decide_register
 from lacre.rules.requests import (
     Amend,
-    AmendFacts,
     Bound,
     Calibrate,
-    CalibrateFacts,
     Commit,
-    CommitFacts,
-    Decision,
     Deviate,
     Erase,
-    EraseFacts,
     Erratum,
-    ErratumFacts,
-    Facts,
     KeyChange,
-    NoFacts,
     Read,
-    ReadFacts,
     Register,
-    RegisterFacts,
     Request,
     Rewrap,
     Sample,
-    SampleFacts,
     Seal,
-    SealFacts,
     Withdraw,
 )
 from lacre.rules.sealing import decide_seal

@@ -9,30 +9,22 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from lacre.protocol.difference import Change, difference
-from lacre.rules.changes import reads_as_sealed
-from lacre.rules.common import known_of
-from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import (
-    HANDS_OUT,
-    Amend,
+from lacre.rules.answers import (
     AmendDecision,
-    Deviate,
-    Erratum,
     Infeasible,
     Known,
     Overlap,
-    Read,
     ReadDecision,
     ReadFacts,
-    Register,
     RegisterFacts,
-    Rewrap,
-    Seal,
     SealDecision,
     SealFacts,
-    Withdraw,
     WordsDecision,
 )
+from lacre.rules.changes import reads_as_sealed
+from lacre.rules.common import known_of
+from lacre.rules.record import Answered, Recorded
+from lacre.rules.requests import HANDS_OUT, Amend, Deviate, Erratum, Read, Register, Rewrap, Seal, Withdraw
 from lacre.rules.state import PoolState, Protocols, State, StudyState, step
 
 Kind = Literal[

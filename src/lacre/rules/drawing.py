@@ -15,6 +15,7 @@ from lacre.errors import (
 )
 from lacre.protocol.models import Protocol
 from lacre.protocol.pools import Relabel, Sampling
+from lacre.rules.answers import CommitDecision, CommitFacts, SampleDecision, SampleFacts
 from lacre.rules.common import (
     known_of,
     require_in_force,
@@ -23,16 +24,9 @@ from lacre.rules.common import (
     require_sealed,
     require_study,
 )
-from lacre.rules.requests import (
-    Commit,
-    CommitDecision,
-    CommitFacts,
-    Read,
-    Sample,
-    SampleDecision,
-    SampleFacts,
-)
-from lacre.rules.state import Committed, DrawMade, PoolState, State, StudyState
+from lacre.rules.history import Committed, DrawMade
+from lacre.rules.requests import Commit, Read, Sample
+from lacre.rules.state import PoolState, State, StudyState
 from lacre.text import _
 
 

@@ -1,10 +1,12 @@
 """Scoring the same submissions again on corrected tables: rules 10 and 17."""
 
 from lacre.errors import CorrectsNoResult, ErratumDiffers, ErratumOfGuarda, ErratumTablesUnknown
+from lacre.rules.answers import ErratumFacts, ReadDecision
 from lacre.rules.common import require_open, require_role, require_study
+from lacre.rules.history import ReadMade
 from lacre.rules.reading import STATISTICS_CHANGED
-from lacre.rules.requests import Erratum, ErratumFacts, ReadDecision
-from lacre.rules.state import PoolState, ReadMade, State, StudyState
+from lacre.rules.requests import Erratum
+from lacre.rules.state import PoolState, State, StudyState
 
 CORRECTED = "label-erratum"
 """The reason code of a result on corrected labels: they were corrected by somebody who knew the first one."""

@@ -12,9 +12,11 @@ from lacre.errors import (
 )
 from lacre.ledger.keys import PublicKey
 from lacre.ledger.note import VerifierKey
+from lacre.rules.answers import KeyDecision
 from lacre.rules.common import require_role
-from lacre.rules.requests import KeyChange, KeyDecision, Role
-from lacre.rules.state import Key, State
+from lacre.rules.history import Key
+from lacre.rules.requests import KeyChange, Role
+from lacre.rules.state import State
 
 ROLES: tuple[Role, ...] = ("owner", "registrant", "custodian", "broker", "log")
 PERSONS = ROLES[:3]

@@ -2,8 +2,9 @@
 
 from lacre.errors import NotARung, RungsFirst
 from lacre.protocol.models import Protocol
+from lacre.rules.history import ReadMade
 from lacre.rules.requests import Read
-from lacre.rules.state import PoolState, ReadMade
+from lacre.rules.state import PoolState
 from lacre.text import _
 
 

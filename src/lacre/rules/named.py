@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from lacre.rules.answers import AmendDecision
 from lacre.rules.record import (
     DIFFERENCE_MEDIA,
     PROTOCOL_MEDIA,
@@ -14,7 +15,7 @@ from lacre.rules.record import (
     Recorded,
     Result,
 )
-from lacre.rules.requests import Amend, AmendDecision, Register, Request
+from lacre.rules.requests import Amend, Register, Request
 from lacre.text import N_, _
 
 

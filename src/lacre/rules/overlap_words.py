@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lacre.errors import printable
-from lacre.rules.requests import Overlap
+from lacre.rules.answers import Overlap
 from lacre.text import N_, _
 
 KINDS: Mapping[str, str] = MappingProxyType(

@@ -24,6 +24,7 @@ from lacre.errors import (
     SharedCases,
 )
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import Overlap, ReadDecision, ReadFacts
 from lacre.rules.changes import reads_as_sealed, uses
 from lacre.rules.common import (
     declared_pool,
@@ -35,10 +36,11 @@ from lacre.rules.common import (
 )
 from lacre.rules.drawing import check_relabel_read, require_draws, require_relabels
 from lacre.rules.gating import check_gate
+from lacre.rules.history import ReadMade
 from lacre.rules.ladder import check_rung
 from lacre.rules.overlap_words import overlaps_text
-from lacre.rules.requests import CONTENT_CLASSES, HANDS_OUT, Overlap, Read, ReadDecision, ReadFacts
-from lacre.rules.state import PoolState, ReadMade, State, StudyState
+from lacre.rules.requests import CONTENT_CLASSES, HANDS_OUT, Read
+from lacre.rules.state import PoolState, State, StudyState
 from lacre.rules.submitting import check_submissions
 from lacre.rules.thresholds import (
     burned_by_calibration,

@@ -2,8 +2,9 @@
 
 from lacre.errors import NotBetweenGroups, StudyAlreadyRegistered, StudyHasAnotherPlan, StudySlugDiffers
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import RegisterDecision, RegisterFacts
 from lacre.rules.common import require_feasible, require_role
-from lacre.rules.requests import Register, RegisterDecision, RegisterFacts
+from lacre.rules.requests import Register
 from lacre.rules.state import State
 from lacre.rules.wire import moment
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from lacre.rules.history import ReadMade, Words
 from lacre.rules.requests import Erratum
-from lacre.rules.state import ReadMade, StudyState, Words
+from lacre.rules.state import StudyState
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,17 +13,10 @@ from lacre.errors import (
     SharedCases,
 )
 from lacre.protocol.pools import Pool
+from lacre.rules.answers import Overlap, SealDecision, SealFacts, Shortfall
 from lacre.rules.common import declared_pool, require_in_force, require_open, require_role, require_study
 from lacre.rules.overlap_words import overlaps_text
-from lacre.rules.requests import (
-    CONTENT_CLASSES,
-    Overlap,
-    Seal,
-    SealDecision,
-    SealedRecord,
-    SealFacts,
-    Shortfall,
-)
+from lacre.rules.requests import CONTENT_CLASSES, Seal, SealedRecord
 from lacre.rules.state import State, StudyState
 from lacre.rules.wire import moment
 

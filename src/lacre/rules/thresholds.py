@@ -16,9 +16,11 @@ from lacre.errors import (
 from lacre.protocol.kinds.parts import Basis
 from lacre.protocol.models import Protocol, bases_of
 from lacre.protocol.thresholds import CalibratedThreshold
+from lacre.rules.answers import CalibrateDecision, CalibrateFacts, FrozenThreshold
 from lacre.rules.common import known_of, require_in_force, require_open, require_role, require_study
-from lacre.rules.requests import Calibrate, CalibrateDecision, CalibrateFacts, FrozenThreshold, Read
-from lacre.rules.state import Calibrated, State, StudyState
+from lacre.rules.history import Calibrated
+from lacre.rules.requests import Calibrate, Read
+from lacre.rules.state import State, StudyState
 from lacre.rules.systems import systems_analysed
 from lacre.text import _
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from lacre.rules.requests import ReadDecision
+from lacre.rules.answers import ReadDecision
 
 SEVERITY = ("PASS", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW", "FAIL")
 """The four states, from best to worst."""

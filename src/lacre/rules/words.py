@@ -1,15 +1,9 @@
 """What is only put on record: deviations and withdrawals (rules 14 and 17), and texts taken out again."""
 
 from lacre.errors import EntryNotOfStudy, NothingToErase
+from lacre.rules.answers import EraseDecision, EraseFacts, WordsDecision
 from lacre.rules.common import known_of, require_open, require_role, require_study
-from lacre.rules.requests import (
-    Deviate,
-    Erase,
-    EraseDecision,
-    EraseFacts,
-    Withdraw,
-    WordsDecision,
-)
+from lacre.rules.requests import Deviate, Erase, Withdraw
 from lacre.rules.state import State, StudyState
 
 

@@ -10,9 +10,10 @@ from lacre.broker.evaluate import evaluate
 from lacre.broker.evidence import Evidence
 from lacre.canonical import canonical_json, parse_canonical
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import Engine, ReadDecision
 from lacre.rules.gating import verdicts_alone
-from lacre.rules.requests import Engine, Read, ReadDecision
-from lacre.rules.state import Version
+from lacre.rules.history import Version
+from lacre.rules.requests import Read
 from lacre.tables.columns import TypedTable
 
 FIRST = ReadDecision(read_class="teste", number=1, confirmatory=True)

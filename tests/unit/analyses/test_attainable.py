@@ -15,7 +15,7 @@ from lacre.analyses.planned import UNLIMITED, Margin, Pair, Room
 from lacre.analyses.verdict import Rule, State
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
-from lacre.rules.requests import Infeasible
+from lacre.rules.answers import Infeasible
 from lacre.tables.columns import TypedTable
 
 Make = Callable[..., Any]

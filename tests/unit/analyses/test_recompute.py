@@ -12,7 +12,7 @@ from scipy.stats import beta
 from tests.unit.analyses.stored import FIRST, evaluated
 
 from lacre.analyses.recompute import recompute
-from lacre.rules.requests import ReadDecision
+from lacre.rules.answers import ReadDecision
 
 if TYPE_CHECKING:
     from tests.unit.analyses.conftest import Gate

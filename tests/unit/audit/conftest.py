@@ -20,6 +20,7 @@ from lacre.ledger.proof import Receipt
 from lacre.ledger.statement import Statement
 from lacre.protocol.document import canonical, parse, protocol_hash
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import Decision, Engine, Facts, ReadDecision, ReadFacts, RegisterFacts, SealFacts
 from lacre.rules.decide import decide
 from lacre.rules.record import (
     FirstKey,
@@ -33,20 +34,13 @@ from lacre.rules.record import (
     study_of,
 )
 from lacre.rules.requests import (
-    Decision,
-    Engine,
     Erratum,
-    Facts,
     Read,
-    ReadDecision,
-    ReadFacts,
     Register,
-    RegisterFacts,
     Request,
     Rewrap,
     Seal,
     SealedRecord,
-    SealFacts,
     Submitted,
     decode_request,
 )

@@ -99,7 +99,8 @@ def test_the_story_of_an_erratum_has_the_deviations_of_what_it_corrects() -> Non
 
 
 def test_an_erased_reason_is_told_as_erased() -> None:
-    from lacre.rules.requests import Erase, EraseFacts
+    from lacre.rules.answers import EraseFacts
+    from lacre.rules.requests import Erase
 
     builder = whole()
     why = next(k for k, document in builder.documents.items() if document.body == b"why 5")

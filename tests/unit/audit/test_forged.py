@@ -11,20 +11,19 @@ from lacre.audit.heads import Memory
 from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope, Signature
 from lacre.ledger.keys import PrivateKey
 from lacre.ledger.statement import Statement
-from lacre.rules.record import Answered, FirstKey, parse_entry
-from lacre.rules.requests import (
-    Deviate,
+from lacre.rules.answers import (
     Engine,
     NoFacts,
     Overlap,
     ReadDecision,
     ReadFacts,
-    Register,
     RegisterDecision,
     RegisterFacts,
     SealDecision,
     SealFacts,
 )
+from lacre.rules.record import Answered, FirstKey, parse_entry
+from lacre.rules.requests import Deviate, Register
 
 if TYPE_CHECKING:
     from tests.unit.audit.conftest import Builder

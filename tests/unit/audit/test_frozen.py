@@ -9,7 +9,8 @@ from tests.unit.audit.conftest import ENGINE, Builder
 
 from lacre.audit.audit import audit
 from lacre.protocol.document import parse, protocol_hash
-from lacre.rules.requests import Calibrate, CalibrateFacts, FrozenThreshold
+from lacre.rules.answers import CalibrateFacts, FrozenThreshold
+from lacre.rules.requests import Calibrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from lacre.audit.audit import audit
 from lacre.audit.findings import FINDINGS, WARNINGS, finding, warned
 from lacre.audit.story import Story
 from lacre.errors import EntryNoResult, NotAResult, StudyNotRegistered
-from lacre.rules.requests import Engine, ReadFacts
+from lacre.rules.answers import Engine, ReadFacts
 
 if TYPE_CHECKING:
     from tests.unit.audit.conftest import Builder, Held

@@ -17,8 +17,9 @@ from lacre.errors import StoreCorrupt
 from lacre.ledger.checkpoint import Checkpoint
 from lacre.ledger.envelope import PAYLOAD_ENTRY, Envelope
 from lacre.ledger.keys import PrivateKey
+from lacre.rules.answers import Engine, RegisterDecision, RegisterFacts
 from lacre.rules.record import parse_entry
-from lacre.rules.requests import Engine, Register, RegisterDecision, RegisterFacts
+from lacre.rules.requests import Register
 
 if TYPE_CHECKING:
     from tests.unit.audit.conftest import Builder, Held

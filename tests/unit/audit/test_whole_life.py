@@ -15,32 +15,25 @@ from lacre.ledger.merkle import leaf_hash, root
 from lacre.ledger.statement import Statement
 from lacre.protocol.difference import difference
 from lacre.protocol.document import canonical, parse, protocol_hash
-from lacre.rules.changes import difference_document
-from lacre.rules.custody import covers
-from lacre.rules.record import Answered, parse_entry
-from lacre.rules.requests import (
-    Amend,
+from lacre.rules.answers import (
     AmendDecision,
     AmendFacts,
-    Deviate,
     Engine,
-    Erase,
     EraseFacts,
-    Erratum,
     ErratumFacts,
-    KeyChange,
     KeyDecision,
     NoFacts,
     ReadDecision,
     ReadFacts,
-    Rewrap,
     RewrapDecision,
     SealDecision,
-    SealedRecord,
     SealFacts,
-    Withdraw,
     WordsDecision,
 )
+from lacre.rules.changes import difference_document
+from lacre.rules.custody import covers
+from lacre.rules.record import Answered, parse_entry
+from lacre.rules.requests import Amend, Deviate, Erase, Erratum, KeyChange, Rewrap, SealedRecord, Withdraw
 
 from .conftest import LOG, ORIGIN, PROTOCOL, RECIPIENT, Builder, digest
 

@@ -44,8 +44,9 @@ from lacre.ledger.note import VerifierKey
 from lacre.pools.key_backup import pack
 from lacre.pools.keyring import Keyring
 from lacre.report.views import Audit, Keys
+from lacre.rules.answers import NoFacts
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import KeyChange, NoFacts
+from lacre.rules.requests import KeyChange
 from lacre.rules.state import State, fold_ledger
 
 from .conftest import Study

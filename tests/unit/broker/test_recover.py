@@ -16,7 +16,8 @@ from lacre.durable import read_hashed
 from lacre.ledger.checkpoint import Checkpoint, SignedCheckpoint
 from lacre.ledger.keys import PrivateKey
 from lacre.report.views import Result
-from lacre.rules.requests import Erase, EraseFacts
+from lacre.rules.answers import EraseFacts
+from lacre.rules.requests import Erase
 from lacre.store import memory as memory_module
 from lacre.store.filed import file_more
 

@@ -75,7 +75,7 @@ def test_every_option_says_what_it_is_for(name: str) -> None:
 def test_every_verb_is_a_method_of_the_api() -> None:
     from lacre import api
 
-    known = {*vars(api.Ledger), *vars(api)}
+    known = {*dir(api.Ledger), *vars(api)}
     assert set(VERBS) - known == {"new", "demo", "key"}
     assert {"enrol", "rotate", "revoke", "keys", "backup_keys", "recover_keys", "new_key"} <= known
 

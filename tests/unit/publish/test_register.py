@@ -41,8 +41,9 @@ from lacre.ledger.merkle import leaf_hash, root
 from lacre.ledger.note import VerifierKey
 from lacre.protocol.document import canonical, parse
 from lacre.publish.register import write_register
+from lacre.rules.answers import EraseFacts, RegisterDecision, RegisterFacts
 from lacre.rules.record import Genesis, answered_statement, parse_entry
-from lacre.rules.requests import Erase, EraseFacts, Register, RegisterDecision, RegisterFacts
+from lacre.rules.requests import Erase, Register
 from lacre.store.reader import Reader
 
 if TYPE_CHECKING:

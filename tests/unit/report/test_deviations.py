@@ -12,9 +12,9 @@ from lacre.protocol.difference import ABSENT, Change
 from lacre.report.deviations_text import KINDS, csv_text, markdown, what
 from lacre.report.json import as_json
 from lacre.report.text import as_text
+from lacre.rules.answers import Infeasible, Known, Overlap
 from lacre.rules.deviations import Departure
 from lacre.rules.remarks import Text
-from lacre.rules.requests import Infeasible, Known, Overlap
 
 from .conftest import HOSTILE, Life
 

@@ -6,25 +6,21 @@ from typing import Any
 import pytest
 
 from lacre.report import history
-from lacre.rules.errata import CORRECTED
-from lacre.rules.reading import AMENDED_SINCE, LATER_SUBMISSION, NOT_REGISTERED_POOL, RECALIBRATED
-from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import (
-    Amend,
+from lacre.rules.answers import (
     AmendDecision,
     AmendFacts,
     Engine,
-    Erase,
     EraseDecision,
-    KeyChange,
     KeyDecision,
     NoFacts,
-    Rewrap,
     RewrapDecision,
-    Seal,
     SealDecision,
     SealFacts,
 )
+from lacre.rules.errata import CORRECTED
+from lacre.rules.reading import AMENDED_SINCE, LATER_SUBMISSION, NOT_REGISTERED_POOL, RECALIBRATED
+from lacre.rules.record import Answered, Recorded
+from lacre.rules.requests import Amend, Erase, KeyChange, Rewrap, Seal
 
 from .conftest import Life
 

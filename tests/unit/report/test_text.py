@@ -15,7 +15,7 @@ from lacre.broker import amplified, groundwork, outcomes
 from lacre.report import published
 from lacre.report.json import DOCUMENTS, as_json
 from lacre.report.text import PAGES, as_text
-from lacre.rules.requests import Infeasible, Overlap, ReadDecision
+from lacre.rules.answers import Infeasible, Overlap, ReadDecision
 
 from .conftest import Life
 

@@ -36,10 +36,10 @@ from lacre.errors import (
 )
 from lacre.ledger.keys import PrivateKey
 from lacre.protocol.difference import difference
+from lacre.rules.answers import AmendDecision, Engine, Infeasible, KeyDecision, RewrapDecision, WordsDecision
 from lacre.rules.changes import difference_document
 from lacre.rules.custody import SECOND_KEYHOLDER, SELF_HELD
 from lacre.rules.keys import active
-from lacre.rules.requests import AmendDecision, Engine, Infeasible, KeyDecision, RewrapDecision, WordsDecision
 
 from .conftest import BROKER, CUSTODIAN, LOG, NEW, PERSON, TEMPLATE, Z, one_submission
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from lacre.protocol.difference import Change
+from lacre.rules.answers import Engine, Infeasible
 from lacre.rules.deviations import Departure, departures
-from lacre.rules.requests import Engine, Infeasible
 
 from .conftest import TEMPLATE, World, Z, one_submission
 

@@ -36,7 +36,7 @@ from lacre.errors import (
     RelabelsTooSoon,
     RungsFirst,
 )
-from lacre.rules.requests import Engine
+from lacre.rules.answers import Engine
 
 __all__ = ["faces", "ready"]  # fixtures
 World = Any

@@ -34,7 +34,7 @@ from lacre.errors import (
     SubmittedTablesDiffer,
     SystemsDiffer,
 )
-from lacre.rules.requests import Engine, SealDecision
+from lacre.rules.answers import Engine, SealDecision
 from lacre.rules.verdicts import settle
 
 World = Any

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from lacre.errors import RecordInvalid
-from lacre.rules.requests import EraseDecision, Seen
+from lacre.rules.answers import EraseDecision
+from lacre.rules.requests import Seen
 
 ROOT = "0" * 64
 

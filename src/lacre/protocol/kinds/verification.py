@@ -247,7 +247,8 @@ class VerificationPlan(TablePlan):
         for rung in self.normalised:
             assert rung.scores is not None
             named = {*rung.scores.on.values(), rung.scores.score or self.score}
-            named |= {rung.scores.subject} - {None}  # type: ignore[arg-type]
+            if rung.scores.subject is not None:
+                named.add(rung.scores.subject)
             found[rung.scores.table] = found.get(rung.scores.table, frozenset()) | named
         return found
 

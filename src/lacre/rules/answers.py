@@ -1,0 +1,288 @@
+"""What the broker found beside a request, and what the law answered, each as a frozen record.
+
+Facts come from outside the ledger; a stranger reads them as declared.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from lacre.rules.requests import ReadClass, Role
+from lacre.rules.wire import Count, Hex64, Name, Real, Slug, Wire
+
+
+class Engine(Wire):
+    """What computes: lacre's version and that of its statistics."""
+
+    lacre: Name
+    statistics: Name
+
+
+class Infeasible(Wire):
+    """A criterion that no outcome at all can pass, or none can fail."""
+
+    analysis: Name
+    criterion: Name
+    passes: bool
+    fails: bool
+
+
+class RegisterFacts(Wire):
+    """What was found when a protocol was registered.
+
+    `infeasible` is absent where every criterion can pass and can fail.
+    """
+
+    engine: Engine
+    infeasible: tuple[Infeasible, ...] | None = None
+
+
+class AmendFacts(RegisterFacts):
+    """What was found when a protocol was amended."""
+
+
+class NoFacts(Wire):
+    """There was nothing to find outside the ledger."""
+
+
+class ErratumFacts(Wire):
+    """What was found in the corrected files: their rows, all of them cases of the pool."""
+
+    engine: Engine
+    rows: dict[str, Count]
+
+
+class FrozenThreshold(Wire):
+    """A threshold as it was found: its value in the score's unit, what it attains, and how well it is known.
+
+    `events` among `cases` stand at it, of the registered `target`; `low` and `high` are its interval's ends, absent
+    where no score is far enough out. `unresolved`: the target allows less than one event among so many.
+    """
+
+    name: Name
+    system: Annotated[str, Field(max_length=128)]
+    value: Real
+    target: Name
+    at: Real
+    events: Count
+    cases: Count
+    low: Real | None = None
+    high: Real | None = None
+    confidence: Real
+    unresolved: bool = False
+
+
+class CalibrateFacts(Wire):
+    """What the scores of `dev` gave."""
+
+    engine: Engine
+    thresholds: tuple[FrozenThreshold, ...]
+
+
+class DrawnStratum(Wire):
+    """A stratum of a frame: its units, and those drawn from it."""
+
+    stratum: Annotated[str, Field(max_length=1000)]
+    population: Count
+    drawn: Count
+
+
+class SampleFacts(Wire):
+    """What the frame held: units by stratum, and rows that are in none of the declared ones."""
+
+    strata: tuple[DrawnStratum, ...]
+    outside: Count = 0
+
+
+class CommitFacts(Wire):
+    """What was found in second labels: their rows, drawn cases without one, and how many came too soon.
+
+    `days_apart` is the least whole number of days between both labels of a case.
+    """
+
+    rows: Count
+    absent: Count
+    early: Count = 0
+    days_apart: Count | None = None
+
+
+class EraseFacts(Wire):
+    """The entry that named the erased text."""
+
+    named: Count
+
+
+class Overlap(Wire):
+    """Cases that two pools have in common, and how that was seen."""
+
+    study: Slug
+    pool: Name
+    kind: Literal["cases", "units", "disjoint", "digests", "contents"]
+    count: Count
+    label: Name | None = None
+
+    @property
+    def bars(self) -> bool:
+        """Whether pools of one study may not have it in common: ids decide, what else is alike is told."""
+        return self.kind in {"cases", "units", "disjoint"}
+
+
+class SealFacts(Wire):
+    """What was found in the files of a pool."""
+
+    rows: dict[str, Count]
+    undeclared: dict[str, Count] = Field(default_factory=dict)
+    early_labels: dict[str, Count] = Field(default_factory=dict)
+    shared: tuple[Overlap, ...] = ()
+    exposed: tuple[Overlap, ...] = ()
+    remembered: Count = 0
+
+
+class SubmissionFacts(Wire):
+    """What was found in a submission: its rows, and the pool's cases it says nothing about."""
+
+    system: Annotated[str, Field(max_length=128)]
+    table: Name
+    rows: Count
+    absent: Count
+
+
+class ReadFacts(Wire):
+    """What was found before a read."""
+
+    engine: Engine
+    submissions: tuple[SubmissionFacts, ...] = ()
+    shared: tuple[Overlap, ...] = ()
+    exposed: tuple[Overlap, ...] = ()
+    exposes: tuple[Overlap, ...] = ()
+    remembered: Count = 0
+
+
+Facts = (
+    RegisterFacts
+    | SealFacts
+    | ReadFacts
+    | CalibrateFacts
+    | SampleFacts
+    | CommitFacts
+    | ErratumFacts
+    | NoFacts
+    | EraseFacts
+)
+
+# --- decisions ---------------------------------------------------------------------------------------------
+
+
+class RegisterDecision(Wire):
+    """The version a registration begins."""
+
+    version: Count
+
+
+class Known(Wire):
+    """What had been read of a pool when something was changed: how often in a class, and last at which entry."""
+
+    pool: Name
+    read_class: ReadClass
+    count: Count
+    last: Count
+
+
+class AmendDecision(Wire):
+    """The version an amendment begins, the digest of the difference, what had been read, what it burns."""
+
+    version: Count
+    difference: Hex64
+    known: tuple[Known, ...] = ()
+    burns: tuple[Name, ...] = ()
+
+
+class WordsDecision(Wire):
+    """What had been read when the words were put on record."""
+
+    known: tuple[Known, ...] = ()
+
+
+class Shortfall(Wire):
+    """A table with fewer rows than planned."""
+
+    table: Name
+    planned: Count
+    rows: Count
+
+
+class SealDecision(Wire):
+    """What the pool counts as once sealed, and where it falls short of the plan."""
+
+    standing: Name
+    shortfall: tuple[Shortfall, ...] = ()
+
+
+class ReadDecision(Wire):
+    """How a read was classed and what its result can be.
+
+    `exploratory` and `review` hold reason codes; `burns` is true when this read makes the pool `dev`.
+    """
+
+    read_class: ReadClass
+    number: Count
+    burns: bool = False
+    confirmatory: bool = False
+    exploratory: tuple[Name, ...] = ()
+    retrospective: bool = False
+    review: tuple[Name, ...] = ()
+
+
+class CalibrateDecision(Wire):
+    """The number of the calibration, what had been read, and what it burns (rule 7)."""
+
+    number: Count
+    known: tuple[Known, ...] = ()
+    burns: tuple[Name, ...] = ()
+
+
+class SampleDecision(Wire):
+    """The number of the draw, among those of its name and plan."""
+
+    number: Count
+
+
+class CommitDecision(Wire):
+    """Second labels are committed, and what had been read."""
+
+    known: tuple[Known, ...] = ()
+
+
+class RewrapDecision(Wire):
+    """Who can open the pool from now on: the custody grade."""
+
+    custody: Name
+
+
+class KeyDecision(Wire):
+    """The key that may act from this entry on, with its roles, and the one that no longer may (key ids)."""
+
+    enrols: Hex64 | None = None
+    roles: tuple[Role, ...] = ()
+    revokes: Hex64 | None = None
+
+
+class EraseDecision(Wire):
+    """The text is out of the ledger."""
+
+    erased: Literal[True] = True
+
+
+Decision = (
+    RegisterDecision
+    | AmendDecision
+    | WordsDecision
+    | SealDecision
+    | ReadDecision
+    | CalibrateDecision
+    | SampleDecision
+    | CommitDecision
+    | RewrapDecision
+    | KeyDecision
+    | EraseDecision
+)
