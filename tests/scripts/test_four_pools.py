@@ -427,6 +427,9 @@ def test_second_labels_too_soon_or_of_other_cases_are_refused_after_a_look_on_re
     relabelled(handed, lambda rows: rows[:-2])
     made = handed.json(*COMMIT)
     assert (made["rows"], made["absent"], made["days_apart"]) == (28, 2, 2)
+    assert made["warnings"] == [
+        "28 second labels are dated later than now: days apart are as true as the dates."
+    ]
     assert refused(handed, *COMMIT) == "relabels-committed"
     assert refused(handed, "sample", "faces", "--relabel", "faces", "-o", "b.csv") == "relabels-committed"
     looks = [each["kind"] for each in handed.json("log", "faces")["history"]][-4:]
@@ -460,8 +463,15 @@ def test_second_labels_of_two_draws_are_two_commits(at: Callable[[str], Shell]) 
 def test_a_reveal_waits_for_the_draw_that_it_weighs_by(at: Callable[[str], Shell]) -> None:
     shell = at("registered")
     four_pools.write_ahead(shell.folder, CANARY)
-    for pool, *files in four_pools.SEALS[:2]:
-        shell.json("seal", "faces", pool, *files)
+    dev, teste = four_pools.SEALS[:2]
+    shell.json("seal", "faces", *dev)
+    assert refused(shell, "seal", "faces", *teste) == "draw-first"
+    shell.json("sample", "faces", "faces", "frame.csv", "-o", "drawn.csv")
+    shell.json("seal", "faces", *teste)
+    # The draw of another seed is another draw, and it can no longer be made.
+    four_pools_changed(shell, ("low: 60}, seed: 7", "low: 60}, seed: 8"))
+    shell.json("amend", "faces.yaml", "--reason", "another seed", "--yes")
+    assert refused(shell, "sample", "faces", "faces", "frame.csv", "-o", "late.csv") == "draw-too-late"
     shell.json("calibrate", "faces", *DETECTOR)
     shell.json("sample", "faces", "--relabel", "faces", "-o", "blank.csv")
     shell.json(*COMMIT)

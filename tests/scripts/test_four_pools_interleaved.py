@@ -23,7 +23,6 @@ REFUSED = {
     "calibrate-reveal": ("ready", CALIBRATE, REVEAL, "calibration-burns"),
     "reveal-amend": ("ready", REVEAL, AMEND, "protocol-not-in-force"),
     "gate-amend": ("ready", GATE, AMEND, "protocol-not-in-force"),
-    "sample-seal": ("registered", SAMPLE, ("seal", "faces", "teste", "frame-faces.csv"), "draw-too-late"),
     "sample-other": (
         "registered",
         SAMPLE,

@@ -1,5 +1,6 @@
 """The cases of a share: exclusions, who is counted, what happened, strata, clusters and weights."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,12 +8,13 @@ import numpy.typing as npt
 
 from lacre.analyses import strata
 from lacre.analyses.families import check_unit, numbered
-from lacre.analyses.given import Given
+from lacre.analyses.given import Drawn, Given
 from lacre.analyses.reasons import Reason
 from lacre.analyses.shares import Weighted, weighted_of
 from lacre.analyses.verdict import LeftOut
 from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.kinds.parts import Event
+from lacre.protocol.models import Protocol
 from lacre.stats.fairness import Codes as AnyCodes, Ints
 from lacre.stats.thresholds import matches
 from lacre.tables.columns import MISSING, UNDECLARED, Numbers, Outcomes, TypedTable
@@ -87,7 +89,7 @@ def prepare(plan: DetectionPlan, given: Given, system: str, *, failure: bool) ->
     event = np.where(found < 0, -1, 1 - found if failure else found)
     named = dict.fromkeys([*(n for names in plan.by for n in names), *_between(plan)])
     coded = {name: strata.coded(used, declared, name) for name in named}
-    weighted, obstacle = _weights(plan, given, used)
+    weighted, obstacle = drawn_weights(plan, given.protocol, given.draws, used)
     if len(declared.cluster) > 1:
         obstacle = Reason("crossed-clusters")
     each = [one for name, (codes, _values) in coded.items() for one in counted(name, codes[inside])]
@@ -108,14 +110,17 @@ def counted(name: str, codes: AnyCodes) -> list[LeftOut]:
     return [LeftOut(why, name, int(np.count_nonzero(codes == code))) for why, code in places]
 
 
-def _weights(plan: DetectionPlan, given: Given, table: TypedTable) -> tuple[Weighted | None, Reason | None]:
+def drawn_weights(
+    plan: DetectionPlan, protocol: Protocol, draws: Mapping[str, Drawn], table: TypedTable
+) -> tuple[Weighted | None, Reason | None]:
+    """Return the weights of the cases of `table`, or why there are none; neither where `plan` declares none."""
     if plan.weights is None:
         return None, None
-    declared = given.protocol.tables[plan.table]
+    declared = protocol.tables[plan.table]
     column = table.columns[plan.weights.column]
     assert isinstance(column, Numbers)
-    codes, values = strata.coded(table, declared, given.protocol.sampling[plan.weights.draw].strata)
+    codes, values = strata.coded(table, declared, protocol.sampling[plan.weights.draw].strata)
     holds = "weight" if "weight" in declared.columns[plan.weights.column].is_ else "probability"
-    drawn = given.draws.get(plan.weights.draw)
+    drawn = draws.get(plan.weights.draw)
     found = weighted_of(column.values, holds, codes.astype(np.int64), values, drawn, plan.weights.draw)
     return (found, None) if isinstance(found, Weighted) else (None, found)

@@ -40,6 +40,9 @@ ESTIMATORS = {
     "ratio": "ratio of Horvitz-Thompson totals",
 }
 
+EXACT = 2**53
+"""A whole number below it can be stored; a population of more is told as one without an end."""
+
 
 def analyse(plan: EstimatePlan, given: Given, *, name: str, systems: Sequence[str]) -> AnalysisResult:
     """Compute the estimate `name`: of each of `systems` where a submission is in it, else once.
@@ -234,7 +237,8 @@ class _Work:
         found = [self.under(design, cell, cells) for design in sample.designs]
         chosen = found[0]
         for other in found[1:]:
-            wider = ~(other.high - other.low <= chosen.high - chosen.low) & ~np.isnan(chosen.low)
+            with np.errstate(over="ignore", invalid="ignore"):
+                wider = ~(other.high - other.low <= chosen.high - chosen.low) & ~np.isnan(chosen.low)
             chosen = chosen.where(~wider, other)
         return replace(chosen, method=f"{ESTIMATORS[self.plan.of]}, {sample.method}, {self.interval}")
 
@@ -324,12 +328,18 @@ class _Figures:
         names = [name for name in self.__dataclass_fields__ if name != "method"]
         return _Figures(*(np.where(mine, getattr(self, name), getattr(other, name)) for name in names))
 
+    def beyond(self, place: int) -> bool:
+        """Tell whether some number of a cell is more than a float holds."""
+        return any(math.isinf(each[place]) for each in (self.value, self.variance, self.low, self.high))
+
     def absent(self, place: int, share: bool) -> Reason | None:
         """Return why a cell has no interval."""
         if self.cases[place] == 0:
             return Reason("no-cases")
         if math.isnan(self.value[place]):
             return Reason("divided-by-nothing")
+        if self.beyond(place):
+            return Reason("no-variance")
         if math.isfinite(self.low[place]):
             return None
         if self.variance[place] < 0:
@@ -346,11 +356,12 @@ def _row(figures: _Figures, place: int, group: Group, plan: EstimatePlan, system
         return float(number) if math.isfinite(number) else None
 
     variance = float(figures.variance[place])
+    error = math.sqrt(variance) if variance >= 0 else math.nan
     return {
         "system": system or None,
         "group": group_json(group),
         "of": plan.of,
-        "standard_error": math.sqrt(variance) if variance >= 0 else None,
+        "standard_error": told(error),
         "cases": int(figures.cases[place]),
         "units": int(figures.units[place]),
         "freedom": int(figures.freedom[place]),
@@ -377,7 +388,7 @@ def _design(sample: Sample, cases: _Cases, least: int | None) -> Iterator[dict[s
         population = float(sample.population[place])
         yield {
             "stratum": value,
-            "population": int(population) if math.isfinite(population) else None,
+            "population": int(population) if population < EXACT else None,
             "drawn": None if few else int(sample.sampled[place]),
             "respondents": None if few else int(responded[place]),
             "units": "clusters" if sample.clusters else "cases",

@@ -18,27 +18,34 @@ from lacre.stats.agreement import agreement_floor, relabels_needed
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """The smallest difference that labels in `columns` of `table` allow to claim; `column` names them."""
+    """The smallest difference that labels in `columns` of `table` allow to claim; `column` names them.
+
+    `floor` is None where their agreement is on record and tells none.
+    """
 
     table: str
     column: str
     columns: frozenset[str]
-    floor: float
+    floor: float | None
 
 
 def floors_of(protocol: Protocol, analyses: Iterable[Mapping[str, Any]]) -> tuple[Floor, ...]:
-    """Return the floors that stored analyses tell, each as a result's document has it; other kinds tell none."""
+    """Return the floors that stored analyses tell, each as a result's document has it; other kinds tell none.
+
+    Labels of which an analysis is there and tells no floor come first: the floor that another tells counts.
+    """
     found = []
     for document in analyses:
         plan = protocol.analyses.get(str(document.get("id")))
         if not isinstance(plan, SelfAgreementPlan) or document.get("kind") != plan.kind:
             continue
-        for row in document.get("tables", {}).get("agreement", ()):
-            floor = row.get("floor")
-            if isinstance(floor, float) and not row.get("group"):
-                columns = frozenset({row["column"], row["second"]})
-                found.append(Floor(plan.table, row["column"], columns, floor))
-    return tuple(found)
+        rows = document.get("tables", {}).get("agreement", ())
+        told = {row.get("column"): row.get("floor") for row in rows if not row.get("group")}
+        for first, second in plan.labelled:
+            floor = told.get(first)
+            known = floor if isinstance(floor, float) else None
+            found.append(Floor(plan.table, first, frozenset({first, second}), known))
+    return tuple(sorted(found, key=lambda each: each.floor is not None))
 
 
 def floor_notes(
@@ -58,17 +65,18 @@ def _noted(plan: AnalysisPlan, result: AnalysisResult, floors: Sequence[Floor]) 
     if isinstance(plan, SelfAgreementPlan):
         return result
     notes = []
-    for floor in floors:
-        if floor.table == plan.table and floor.columns & plan.columns():
-            notes.append(Reason("agreement-floor", {"column": floor.column, "floor": floor.floor}))
-            notes += [
-                Reason(
-                    "under-floor",
-                    {"what": what, "value": value, "floor": floor.floor, "column": floor.column},
-                )
-                for what, value in _differences(result)
-                if abs(value) < floor.floor
-            ]
+    for each in floors:
+        if each.table != plan.table or not each.columns & plan.columns():
+            continue
+        if each.floor is None:
+            notes.append(Reason("floor-unknown", {"column": each.column}))
+            continue
+        notes.append(Reason("agreement-floor", {"column": each.column, "floor": each.floor}))
+        notes += [
+            Reason("under-floor", {"what": what, "value": value, "floor": each.floor, "column": each.column})
+            for what, value in _differences(result)
+            if abs(value) < each.floor
+        ]
     return replace(result, notes=(*result.notes, *notes)) if notes else result
 
 

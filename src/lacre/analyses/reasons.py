@@ -164,11 +164,16 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "not-relabelled": N_("No second labels of {table} are on record."),
         "kappa-undefined": N_("Both times one value alone was given: kappa is undefined."),
         "kappa-without-error": N_("No label changed, so how far kappa may be off cannot be estimated."),
+        "kappa-without-spread": N_("The labels vary too little to tell how far kappa may be off."),
         "agreement-floor": N_(
             "{column}: no difference smaller than {floor} can be claimed on these labels, by how well they agree "
             "with themselves."
         ),
         "under-floor": N_("{what}: a difference of {value}, smaller than the {floor} that {column} allows."),
+        "floor-unknown": N_(
+            "{column}: how well these labels agree with themselves could not be told, so no floor is known: no "
+            "difference can be held real on account of these labels."
+        ),
         # Disclosure control
         "withheld": N_("Withheld: a group of fewer than {min_count} cases could be read from it."),
         # Notes

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from lacre.analyses import strata
 from lacre.analyses.disclosure import min_count
@@ -35,6 +36,7 @@ from lacre.protocol.kinds.self_agreement import AgreementCriterion, SelfAgreemen
 from lacre.protocol.tables import Table
 from lacre.stats import agreement
 from lacre.stats.clusters import MIN_CLUSTERS
+from lacre.stats.draws import share
 from lacre.stats.fairness import Ints
 from lacre.tables.columns import MISSING, UNDECLARED, Outcomes, TypedTable
 from lacre.tables.exclude import apply_exclusions
@@ -62,7 +64,7 @@ def analyse(plan: SelfAgreementPlan, given: Given, *, name: str, systems: Sequen
     return AnalysisResult(
         id=name,
         kind=plan.kind,
-        state=State.MANUAL_REVIEW if review else worst(each.state for each in criteria),
+        state=_state(columns, criteria, review=bool(review)),
         rows=twice.rows,
         estimates=tuple(answer for each in found for answer in each.answers),
         criteria=criteria,
@@ -72,15 +74,28 @@ def analyse(plan: SelfAgreementPlan, given: Given, *, name: str, systems: Sequen
     )
 
 
+def _state(columns: "Sequence[_Column]", criteria: Sequence[CriterionResult], *, review: bool) -> State:
+    """Return the state of all; where nothing is asked, it takes a column whose agreement could be estimated."""
+    if review:
+        return State.MANUAL_REVIEW
+    if not criteria and not any(isinstance(each.raw, Estimate) for each in columns):
+        return State.INSUFFICIENT_EVIDENCE
+    return worst(each.state for each in criteria)
+
+
 # --- the cases ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class _Twice:
-    """The cases that were labelled twice, in two tables of the same rows; none where `obstacle` says why."""
+    """The cases that were to be labelled twice; none where `obstacle` says why.
+
+    `place` is each case's row among the second labels, -1 of a case that came back without any.
+    """
 
     first: TypedTable
     second: TypedTable
+    place: npt.NDArray[np.intp]
     left_out: tuple[LeftOut, ...] = ()
     obstacle: Reason | None = None
 
@@ -88,27 +103,33 @@ class _Twice:
     def rows(self) -> int:
         return self.first.rows
 
+    def again(self, codes: Ints) -> Ints:
+        """Return the second codes in the order of the cases."""
+        return np.append(codes, MISSING)[self.place]
+
 
 def _twice(plan: SelfAgreementPlan, declared: Table, given: Given, system: str) -> _Twice:
+    """Find the cases to be labelled twice: of a relabel those that its seed draws, whether they came back or not."""
     table = given.table(system, plan.table)
     left_out: list[LeftOut] = []
     if plan.relabel is None:
-        both = table
-        used = _used(declared, both, left_out)
-        return _Twice(used, used, tuple(left_out))
+        used = _used(declared, table, left_out)
+        return _Twice(used, used, np.arange(used.rows), tuple(left_out))
     again = given.relabelled.get(plan.table)
     if again is None:
         nothing = table.select(np.zeros(table.rows, np.bool_))
-        return _Twice(nothing, nothing, obstacle=Reason("not-relabelled", {"table": plan.table}))
+        obstacle = Reason("not-relabelled", {"table": plan.table})
+        return _Twice(nothing, nothing, np.zeros(0, np.intp), obstacle=obstacle)
+    asked = given.protocol.relabel[plan.relabel]
+    drawn = np.zeros(table.rows, np.bool_)
+    drawn[share(table.keys.tolist(), asked.fraction, asked.seed).drawn] = True
     row_of = {key: row for row, key in enumerate(again.keys)}
-    rows = np.fromiter((row_of.get(key, -1) for key in table.keys), np.intp, table.rows)
-    unknown = again.rows - int((rows >= 0).sum())
+    unknown = again.rows - sum(key in row_of for key in table.keys[drawn])
     if unknown:
         left_out.append(LeftOut("unknown", "+".join(declared.key), unknown))
-    used = _used(declared, table.select(rows >= 0), left_out)
-    second = np.fromiter((row_of[key] for key in used.keys), np.intp, used.rows)
-    taken = {name: column.take(second) for name, column in again.columns.items()}
-    return _Twice(used, TypedTable(again.name, used.rows, taken, used.keys), tuple(left_out))
+    used = _used(declared, table.select(drawn), left_out)
+    place = np.fromiter((row_of.get(key, -1) for key in used.keys), np.intp, used.rows)
+    return _Twice(used, again, place, tuple(left_out))
 
 
 def _used(declared: Table, table: TypedTable, left_out: list[LeftOut]) -> TypedTable:
@@ -183,7 +204,7 @@ class _Work:
     def column(self, first: str, second: str) -> _Column:
         """Compute the agreement of one column: of everybody, and by every declared stratum."""
         one, values = _codes(self.twice.first, self.declared, first)
-        other, _same = _codes(self.twice.second, self.declared, second)
+        other = self.twice.again(_codes(self.twice.second, self.declared, second)[0].astype(np.int64))
         unlabelled = _unlabelled(first, second, one, other)
         cluster = None
         if len(self.declared.cluster) == 1:
@@ -268,7 +289,7 @@ class _Work:
         if absent is None and math.isnan(value):
             absent = Reason("kappa-undefined")
         if absent is None and math.isnan(kappa.error):
-            absent = Reason("kappa-without-error")
+            absent = Reason("kappa-without-error" if value == 1 else "kappa-without-spread")
         if absent is not None:
             return NotEstimable(KAPPA, "", group, cases, absent, details)
         low, high = agreement.interval(kappa, self.alpha / groups)
@@ -358,9 +379,11 @@ class _Work:
         )
 
     def notes(self, columns: Sequence[_Column]) -> Iterator[Reason]:
-        """Say each column's floor, and what the intervals assume."""
+        """Say each column's floor, where it tells no few cases, and what the intervals assume."""
+        sizes = [each.raw.denominator for each in columns if isinstance(each.raw, Estimate | NotEstimable)]
+        withheld = self.least is not None and min(sizes) < self.least
         for column in columns:
-            if isinstance(column.raw, Estimate):
+            if isinstance(column.raw, Estimate) and not withheld:
                 yield Reason("agreement-floor", {"column": column.name, "floor": 1 - column.raw.low})
         if self.declared.unit is None and not self.declared.cluster:
             yield Reason("independence-assumed")

@@ -14,7 +14,7 @@ import numpy as np
 from lacre.analyses.comparisons import Rates, prepare
 from lacre.analyses.criteria import decide, too_many_left_out, worst_group_rule
 from lacre.analyses.disclosure import min_count
-from lacre.analyses.estimate import Group
+from lacre.analyses.estimate import Group, Withheld
 from lacre.analyses.families import Family, error_rate
 from lacre.analyses.given import Given
 from lacre.analyses.judging import Number, decide_number
@@ -203,11 +203,14 @@ class Verification:
         assert rule.asked is not None
         rate, at = rule.asked
         found = rung.by_group[rate]
-        number = Number(scale="score", unit=rung.unit)
+        number, secret = Number(scale="score", unit=rung.unit), self.numbers.hidden()
         if rung.obstacle is not None or found.known.sum() < 2:
             number = replace(number, obstacle=rung.obstacle or Reason("nothing-to-compare"))
         else:
             apart = self.numbers.distance(rung, rate, at)
+            if not secret:
+                shown = self.numbers.shown_distance(rung, rate, at)
+                apart, secret = shown or apart, shown is None
             number = replace(
                 number,
                 value=apart.value if math.isfinite(apart.value) else None,
@@ -218,13 +221,10 @@ class Verification:
             rule, number, system=self.system, rows=self.read.rows,
             left_out=self._left_out(grouped=True), review=self.review,
         )  # fmt: skip
-        if self.numbers.hidden():
-            reason = made.reason if "low" not in made.reason.fields else self._withheld()
+        if secret:
+            reason = made.reason if "low" not in made.reason.fields else self.numbers.withheld()
             return replace(made, value=None, low=None, high=None, reason=reason)
         return made
-
-    def _withheld(self) -> Reason:
-        return Reason("withheld", {"min_count": self.least or 0})
 
     def _line(self, rung: Rung, found: Rates, index: int, group: Group, bounds: Interval) -> Line:
         """Return the rate of one group, of which by itself nothing is asked."""
@@ -304,4 +304,9 @@ def _side_by_side(criterion: CriterionResult, *, hidden: bool) -> dict[str, Any]
 
 def analyse(plan: VerificationPlan, given: Given, *, name: str, systems: Sequence[str]) -> AnalysisResult:
     """Compute the analysis `name` of each of `systems`. Raises `UnitRepeated`."""
-    return merged([Verification(plan, given, name, system).result() for system in systems])
+    result = merged([Verification(plan, given, name, system).result() for system in systems])
+    count, least = sum(isinstance(each, Withheld) for each in result.estimates), min_count(given.protocol)
+    if not count or least is None:
+        return result
+    note = Reason("estimates-withheld", {"count": count, "min_count": least})
+    return replace(result, notes=(*result.notes, note))

@@ -1,7 +1,8 @@
 """The numbers of a verification: rates, ratios and distances of thresholds, and the tables they come from.
 
 What is withheld here is what `lacre.analyses.disclosure` cannot see: numbers that rest on every group, and
-thresholds that so few cases set that they are nearly those cases' own scores.
+scores. A group's own threshold, or an end of its interval, is one case's score, by which whoever submitted the scores
+knows the case; a distance is the difference of two. Of a distance is told on which side of the registered limits it is.
 """
 
 import math
@@ -31,7 +32,7 @@ from lacre.stats.bootstrap import least_resamples
 from lacre.stats.dyads import subject_bootstrap
 from lacre.stats.fairness import Ints
 from lacre.stats.proportions import Floats, Interval
-from lacre.stats.thresholds import Rate, Target, floor_of, threshold_interval
+from lacre.stats.thresholds import Rate, Target, threshold_interval
 from lacre.stats.verification import (
     Form,
     ThresholdDistance,
@@ -190,9 +191,7 @@ class Numbers:
         """Return why a number that rests on all groups cannot be given."""
         found = rung.by_group[rate]
         if self.hidden():
-            return Withheld(
-                metric, self.system, (), Reason("withheld", {"min_count": self.least or 0}), details
-            )
+            return Withheld(metric, self.system, (), self.withheld(), details)
         absent = rung.obstacle or (None if found.known.sum() > 1 else Reason("nothing-to-compare"))
         if absent is None:
             return None
@@ -238,12 +237,34 @@ class Numbers:
             )  # fmt: skip
         return self._distances[rung.id, rate, at]
 
+    def shown_distance(self, rung: Rung, rate: Rate, at: Fraction | float) -> ThresholdDistance | None:
+        """Return the distance as it may be told; None where nothing of it may.
+
+        Where small counts are not told, no score is: then only the limits of criteria between which it lies.
+        """
+        found = self.distance(rung, rate, at)
+        if self.least is None:
+            return found
+        limits = [as_float(rule.max) for rule in self.plan.criteria
+                  if rule.asked == (rate, at) and rule.max is not None]  # fmt: skip
+        low = max((math.nextafter(each, math.inf) for each in limits if found.low > each), default=0.0)
+        high = min((each for each in limits if found.high <= each), default=math.inf)
+        if low == 0 and math.isinf(high):
+            return None
+        return ThresholdDistance(math.nan, low, high, found.undefined, ())
+
+    def withheld(self) -> Reason:
+        """Return the reason of what is withheld."""
+        return Reason("withheld", {"min_count": self.least or 0})
+
     def _distance(self, rung: Rung, rate: Rate, at: Fraction | float) -> Answer:
         details = details_of(rung, target=rate, at=as_float(at))
         absent = self._all_groups(rung, rate, "threshold_distance", details)
         if absent is not None:
             return absent
-        found = self.distance(rung, rate, at)
+        found = self.shown_distance(rung, rate, at)
+        if found is None:
+            return Withheld("threshold_distance", self.system, (), self.withheld(), details)
         groups = len(self.read.groups)
         resamples, seed = self.resamples(groups * (groups - 1) // 2)
         what = "case" if self.read.clusters is None else "subject" if self.read.clusters.dyadic else "cluster"
@@ -336,8 +357,7 @@ class Numbers:
         self, point: Any, found: Mapping[Rate, Rates], index: int, scores: Floats, rate: Rate, at: Target
     ) -> Row:
         own, other = found[rate], found[OTHER[rate]]
-        # A threshold that fewer cases set than may be told would be nearly the score of one of them.
-        told = self.least is None or floor_of(at, point.own.cases) >= self.least
+        told = self.least is None  # a threshold is one case's score
         size = float(own.size[index])
         ends = threshold_interval(scores, at, rate, self.plan.direction, self.alpha, size)
         achieved, beside = own.interval(self.alpha), other.interval(self.alpha)

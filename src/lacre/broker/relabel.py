@@ -30,6 +30,7 @@ from lacre.errors import (
     RelabelsNotBlind,
     RelabelsOutOfPlace,
     RelabelsUndated,
+    RelabelsUndeclared,
     cells_untold,
 )
 from lacre.pools import vault
@@ -40,14 +41,15 @@ from lacre.protocol.tables import Table
 from lacre.rules.answers import CommitFacts, ReadFacts
 from lacre.rules.common import require_study
 from lacre.rules.custody import grade_of
-from lacre.rules.drawing import relabel_of
+from lacre.rules.drawing import handings_of, relabel_of
 from lacre.rules.reading import sealed_pool
 from lacre.rules.record import Recorded
 from lacre.rules.requests import Commit, Read
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.stats.draws import Share, share
-from lacre.tables.columns import Times, TypedTable
+from lacre.tables.columns import UNDECLARED, Times, TypedTable
 from lacre.tables.formulas import begins_as_formula
+from lacre.text import ngettext
 
 RELABELS = "relabels"
 
@@ -152,7 +154,7 @@ def commit_relabels(desk: Desk, study: str, files: Sequence[str]) -> RelabelsKep
     protocol = known.in_force.protocol
     given = _given(desk, protocol, files)
     pool = sealed_pool(known, given.plan.pool)
-    _require_handed_out(pool, given.name, study)
+    _require_handed_out(known, pool, given.name)
     vault.check_pool(desk.vault, context_of(state, study, pool), sealed_of(pool), desk.identities())
     fields = _read_fields(known, pool, given.name)
     ask_beforehand(desk, state, Read, ReadFacts(engine=engine()), **fields)
@@ -168,7 +170,8 @@ def commit_relabels(desk: Desk, study: str, files: Sequence[str]) -> RelabelsKep
     return RelabelsKept(
         study=study, name=given.name, pool=pool.name, entry=made.index, read=looked.index, time=made.time,
         rows=facts.rows, absent=facts.absent, days_apart=facts.days_apart,
-        custody=grade_of(pool, state.recipient), warnings=warnings,
+        custody=grade_of(pool, state.recipient),
+        warnings=(*warnings, *_dated_ahead(protocol.tables[given.name], given.typed, made.time)),
     )  # fmt: skip
 
 
@@ -191,6 +194,12 @@ def _given(desk: Desk, protocol: Protocol, files: Sequence[str]) -> _Given:
     strange = sorted(set(typed.undeclared) - inputs)
     if strange:
         raise RelabelsNotBlind(file=raws[0].name or name, columns=", ".join(strange[:20]))
+    for column in plan.columns:
+        codes = getattr(typed.columns[column], "codes", None)
+        unknown = 0 if codes is None else int((codes == UNDECLARED).sum())
+        if unknown:
+            values = ", ".join(declared.columns[column].named_values)
+            raise RelabelsUndeclared(count=unknown, column=column, values=values)
     times = _times_of(declared)
     undated = sum(int(typed.columns[each].missing.sum()) for each in times)
     if plan.min_days_apart and (not times or undated):
@@ -198,14 +207,9 @@ def _given(desk: Desk, protocol: Protocol, files: Sequence[str]) -> _Given:
     return _Given(name, plan, raws, typed)
 
 
-def _require_handed_out(pool: PoolState, name: str, study: str) -> None:
-    handed = [
-        read
-        for read in pool.of_class("relabel")
-        if isinstance(read.request, Read) and read.request.draw == name and read.entry > pool.sealed.entry
-    ]
-    if not handed:
-        raise RelabelsOutOfPlace(pool=pool.name, draw=name, entry=pool.sealed.entry, study=study)
+def _require_handed_out(study: StudyState, pool: PoolState, name: str) -> None:
+    if not handings_of(study, pool, name):
+        raise RelabelsOutOfPlace(pool=pool.name, draw=name, entry=pool.sealed.entry, study=study.slug)
 
 
 @cells_untold
@@ -246,6 +250,24 @@ def _days_apart(
         found = (two - one).astype("timedelta64[D]").astype(np.int64)
         apart.append(np.where(np.isnat(one) | np.isnat(two), 0, found))
     return np.min(np.stack(apart), axis=0) if apart else np.zeros(0, np.int64)
+
+
+def _dated_ahead(declared: Table, again: TypedTable, now: str) -> tuple[str, ...]:
+    """Say how many second labels are dated after `now`, an entry's time."""
+    ahead = np.zeros(again.rows, np.bool_)
+    for name in _times_of(declared):
+        column = again.columns[name]
+        assert isinstance(column, Times)
+        ahead |= column.values > np.datetime64(now.removesuffix("Z"), "us")
+    count = int(ahead.sum())
+    if not count:
+        return ()
+    said = ngettext(
+        "{count} second label is dated later than now: days apart are as true as the dates.",
+        "{count} second labels are dated later than now: days apart are as true as the dates.",
+        count,
+    )
+    return (said.format(count=count),)
 
 
 def _dates(times: npt.NDArray[np.datetime64], zone: tzinfo) -> npt.NDArray[np.datetime64]:

@@ -17,6 +17,7 @@ from lacre.broker.desk import (
     view,
     warnings_of,
 )
+from lacre.broker.evidence import check_drawn
 from lacre.broker.files import parse_given, require_tables
 from lacre.broker.ingest import (
     PoolTable,
@@ -47,6 +48,7 @@ from lacre.protocol.pools import Pool
 from lacre.rules.answers import SealDecision, SealFacts
 from lacre.rules.common import declared_pool, require_study
 from lacre.rules.custody import grade, holders
+from lacre.rules.drawing import require_drawn
 from lacre.rules.record import Recorded
 from lacre.rules.requests import Seal
 from lacre.rules.sealing import check_sealable
@@ -90,9 +92,11 @@ def seal(
     declared = declared_pool(known, pool)
     before = known.pools.get(pool) if replace else None
     _check_replaced(known, pool, declared, before, replace=replace, reason=reason)
+    require_drawn(known, pool)
     to = check_recipients(recipients or (before.recipients if before else (state.recipient,)))
     words = salted_words(desk, reason, "seal")
     ready = _read(desk, state, known.in_force.protocol, declared, files)
+    check_drawn(known, known.in_force.protocol, pool, ready.tables)
     asked = {
         "study": study,
         "pool": pool,

@@ -75,6 +75,7 @@ from lacre.errors.evidence_law import (
     CalibratesDevOnly as CalibratesDevOnly,
     CalibrationBurns as CalibrationBurns,
     CalibrationOutOfPlace as CalibrationOutOfPlace,
+    DrawFirst as DrawFirst,
     DrawMissing as DrawMissing,
     DrawnFromAnother as DrawnFromAnother,
     DrawNotDeclared as DrawNotDeclared,
@@ -91,8 +92,10 @@ from lacre.errors.evidence_law import (
     RelabelsOutOfPlace as RelabelsOutOfPlace,
     RelabelsTooLate as RelabelsTooLate,
     RelabelsTooSoon as RelabelsTooSoon,
+    RelabelsUndeclared as RelabelsUndeclared,
     RungsFirst as RungsFirst,
     SealedAsOther as SealedAsOther,
+    SealedNotAsDrawn as SealedNotAsDrawn,
     ThresholdNotDeclared as ThresholdNotDeclared,
 )
 from lacre.errors.formats import (

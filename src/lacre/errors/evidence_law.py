@@ -138,6 +138,32 @@ class DrawTooLate(LawError):
     remedy = N_("The draw comes first: draw, label what was drawn, seal it.")
 
 
+class DrawFirst(LawError):
+    """A pool whose cases are drawn by plan is sealed after the draw."""
+
+    code = "draw-first"
+    rule = 14
+    template = N_(
+        "{pool} is drawn by plan, and no draw of {draws} is on record: once it is sealed, none can be made."
+    )
+    remedy = N_(
+        "Draw first, label what was drawn, then seal it: `lacre sample {study} {draw} FRAME -o drawn.csv`. A plan that "
+        "draws nothing is put right by `lacre amend FILE --reason …`."
+    )
+
+
+class SealedNotAsDrawn(LawError):
+    """The chances in a file are those of the draw on record."""
+
+    code = "not-as-drawn"
+    rule = 14
+    template = N_(
+        "{count} rows of {table} have another chance of being drawn than the draw at entry {entry} gave their stratum, "
+        "or none. Nothing was sealed."
+    )
+    remedy = N_("Keep the columns of what was drawn as they were written, and add the labels beside them.")
+
+
 class DrawMissing(LawError):
     """An analysis that weighs by a draw needs it on record."""
 
@@ -174,6 +200,15 @@ class RelabelsOutOfPlace(LawError):
         "Nothing of {pool} was handed out to be labelled again as {draw!r}, or not by the read at entry {entry}."
     )
     remedy = N_("Draw first: `lacre sample {study} --relabel {draw} -o blank.csv`.")
+
+
+class RelabelsUndeclared(LawError):
+    """A second label is one that the plan declares."""
+
+    code = "relabels-undeclared"
+    rule = 4
+    template = N_("{count} second labels in {column} are none that the plan declares. Nothing was read.")
+    remedy = N_("Spell them as the plan does, and leave the cell empty where there is no label: {values}.")
 
 
 class RelabelsCommitted(LawError):

@@ -183,7 +183,7 @@ class NotAName(UsageError):
     """Words that name neither a study nor an entry."""
 
     code = "not-a-name"
-    template = N_("{what!r} names no study and no entry.")
+    template = N_("{what!r} is no name of what `lacre {verb}` takes.")
     remedy = N_(
         "Name a study as STUDY, a result as STUDY@ENTRY, an entry as @ENTRY; see `lacre {verb} --help`."
     )

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from lacre.errors import printable
 from lacre.rules.changes import reads_as_sealed
 from lacre.rules.deviations import Departure
-from lacre.rules.drawing import draws_of, relabels_needed, relabels_of
+from lacre.rules.drawing import draws_of, handings_of, relabels_needed, relabels_of
 from lacre.rules.gating import analyses_of_gate, reads_left, retired_by
 from lacre.rules.reading import analyses_of_reveal, may_finish
-from lacre.rules.requests import Read
 from lacre.rules.state import PoolState, StudyState
 from lacre.rules.thresholds import calibrated, frozen_for, needed
 from lacre.text import _, ngettext
@@ -78,13 +77,9 @@ def _second_labels(study: StudyState, teste: PoolState) -> Iterator[str]:
     """The second labels that an analysis of `teste` waits for: to be handed out, or to be committed."""
     protocol = study.in_force.protocol
     for name in relabels_needed(protocol, analyses_of_reveal(protocol)):
-        if relabels_of(teste, name) is not None:
+        if relabels_of(study, protocol, teste, name) is not None:
             continue
-        handed = any(
-            isinstance(read.request, Read) and read.request.draw == name and read.entry > teste.sealed.entry
-            for read in teste.of_class("relabel")
-        )
-        if handed:
+        if handings_of(study, teste, name):
             yield f"lacre commit {study.slug} relabels FILE"
         else:
             yield f"lacre sample {study.slug} --relabel {name} -o FILE"

@@ -253,7 +253,6 @@ def _pool(name: str, study: StudyState) -> list[str | Cell]:
     if pool is None:
         return [Cell(name, "bold"), _("not sealed"), "", "", "", ""]
     rows = sum(pool.sealed.facts.rows.values())
-    content = pool.of_class(*CONTENT_CLASSES)
     results = ", ".join(_result(read) for read in pool.reads if read.result is not None)
     sealed = _("entry {entry}").format(entry=pool.sealed.entry)
     if pool.replaced:
@@ -263,7 +262,15 @@ def _pool(name: str, study: StudyState) -> list[str | Cell]:
         sealed = _("{sealed}, in other hands since {entry}").format(
             sealed=sealed, entry=pool.handed[-1].entry
         )
-    return [Cell(name, "bold"), _standing(pool, study), str(rows), sealed, str(len(content)), results]
+    return [Cell(name, "bold"), _standing(pool, study), str(rows), sealed, _reads(pool, study), results]
+
+
+def _reads(pool: PoolState, study: StudyState) -> str:
+    """How often a pool was read; of `guarda`, of how many times that it may be."""
+    content = len(pool.of_class(*CONTENT_CLASSES, "guarda"))
+    declared = study.in_force.protocol.pools.get(pool.name)
+    most = declared.max_reads if declared is not None and pool.name == "guarda" else None
+    return str(content) if most is None else _("{count} of {most}").format(count=content, most=most)
 
 
 def _standing(pool: PoolState, study: StudyState) -> str:

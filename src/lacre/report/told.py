@@ -152,6 +152,8 @@ def details(document: Document) -> str:
         if each in _RATIOS
         else words.percent(each)
         if isinstance(each, float) and name == "at"
+        else _("unweighted")
+        if (name, each) == ("weights", "none")
         else printable(str(each))
         for name, each in found.items()
     }

@@ -2,6 +2,7 @@
 
 from lacre.canonical import canonical_json
 from lacre.errors import (
+    DrawFirst,
     DrawMissing,
     DrawnFromAnother,
     DrawNotDeclared,
@@ -24,7 +25,7 @@ from lacre.rules.common import (
     require_sealed,
     require_study,
 )
-from lacre.rules.history import Committed, DrawMade
+from lacre.rules.history import Committed, DrawMade, ReadMade
 from lacre.rules.requests import Commit, Read, Sample
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.text import _
@@ -88,6 +89,17 @@ def require_draws(study: StudyState, analyses: tuple[str, ...]) -> None:
         raise DrawMissing(draws=", ".join(missing), study=study.slug)
 
 
+def require_drawn(study: StudyState, pool: str) -> None:
+    """A pool whose cases an analysis weighs by a registered draw is sealed after it: none can be made then."""
+    protocol = study.in_force.protocol
+    weights = [getattr(plan, "weights", None) for plan in protocol.analyses.values()]
+    names = dict.fromkeys(each.draw for each in weights if each is not None and each.draw is not None)
+    here = [name for name in names if protocol.sampling[name].pool == pool]
+    missing = [name for name in here if not draws_of(study, protocol, name)]
+    if missing:
+        raise DrawFirst(pool=pool, draws=", ".join(missing), draw=missing[0], study=study.slug)
+
+
 def _plan(protocol: Protocol, name: str) -> bytes:
     plan = protocol.sampling.get(name)
     return (
@@ -111,7 +123,7 @@ def check_relabel_read(study: StudyState, pool: PoolState, request: Read) -> Non
 
 def _check_open(study: StudyState, pool: PoolState, name: str) -> None:
     """Second labels are given once, and before anybody knows what the first ones led to."""
-    made = relabels_of(pool, name)
+    made = relabels_of(study, study.in_force.protocol, pool, name)
     if made is not None:
         raise RelabelsCommitted(draw=name, entry=made.entry, study=study.slug)
     read = next(iter(pool.of_class("teste", "dev", "contraste", "guarda")), None)
@@ -127,7 +139,7 @@ def decide_commit(state: State, request: Commit, by: str, facts: CommitFacts) ->
     require_in_force(study, request.protocol)
     plan = relabel_of(study.in_force.protocol, request.draw)
     pool = require_sealed(study, request.pool)
-    if plan.pool != pool.name or not _handed_out(pool, request):
+    if plan.pool != pool.name or not _looked_at(study, pool, request):
         raise RelabelsOutOfPlace(pool=pool.name, draw=request.draw, entry=request.read, study=study.slug)
     _check_open(study, pool, request.draw)
     if facts.early:
@@ -135,20 +147,28 @@ def decide_commit(state: State, request: Commit, by: str, facts: CommitFacts) ->
     return CommitDecision(known=known_of(study))
 
 
-def _handed_out(pool: PoolState, request: Commit) -> bool:
-    """One read handed the cases out; a later one, which the request names, held the labels against the first."""
-    entries = [
-        read.entry
+def handings_of(study: StudyState, pool: PoolState, name: str) -> tuple[ReadMade, ...]:
+    """The reads that handed cases of the pool, as it is sealed now, out as the plan in force draws them."""
+    protocol = study.in_force.protocol
+    return tuple(
+        read
         for read in pool.of_class("relabel")
         if isinstance(read.request, Read)
-        and read.request.draw == request.draw
+        and read.request.draw == name
         and read.entry > pool.sealed.entry
-    ]
-    return request.read in entries[1:]
+        and _drawn_alike(study, read.request, protocol, name)
+    )
 
 
-def relabels_of(pool: PoolState, name: str, before: int | None = None) -> Committed | None:
-    """The second labels that are committed under a name, of the pool as it is sealed now."""
+def _looked_at(study: StudyState, pool: PoolState, request: Commit) -> bool:
+    """One read handed the cases out; a later one, which the request names, held the labels against the first."""
+    return request.read in [read.entry for read in handings_of(study, pool, request.draw)[1:]]
+
+
+def relabels_of(
+    study: StudyState, protocol: Protocol, pool: PoolState, name: str, before: int | None = None
+) -> Committed | None:
+    """The second labels committed under a name as `protocol` registers it, of the pool as it is sealed now."""
     return next(
         (
             made
@@ -156,9 +176,16 @@ def relabels_of(pool: PoolState, name: str, before: int | None = None) -> Commit
             if made.request.draw == name
             and made.entry > pool.sealed.entry
             and (before is None or made.entry < before)
+            and _drawn_alike(study, made.request, protocol, name)
         ),
         None,
     )
+
+
+def _drawn_alike(study: StudyState, request: Read | Commit, protocol: Protocol, name: str) -> bool:
+    """Whether the plan of a request has the same cases labelled again, and alike, as `protocol` does."""
+    version = study.version(request.protocol)
+    return version is not None and version.protocol.relabel.get(name) == protocol.relabel.get(name)
 
 
 def relabels_needed(protocol: Protocol, analyses: tuple[str, ...]) -> tuple[str, ...]:
@@ -169,7 +196,8 @@ def relabels_needed(protocol: Protocol, analyses: tuple[str, ...]) -> tuple[str,
 
 def require_relabels(study: StudyState, pool: PoolState, analyses: tuple[str, ...]) -> None:
     """An analysis of second labels waits for them, since a reveal is one read."""
-    wanted = relabels_needed(study.in_force.protocol, analyses)
-    missing = [name for name in wanted if relabels_of(pool, name) is None]
+    protocol = study.in_force.protocol
+    wanted = relabels_needed(protocol, analyses)
+    missing = [name for name in wanted if relabels_of(study, protocol, pool, name) is None]
     if missing:
         raise RelabelsMissing(draws=", ".join(missing), study=study.slug)

@@ -19,7 +19,7 @@ def check_rung(protocol: Protocol, pool: PoolState, request: Read) -> None:
         raise NotARung(rung=request.rung, analysis=analysis, declared=declared)
     before = training[: training.index(request.rung)]
     for rung in (None, *before):
-        ran = _latest(pool, analysis, rung)
+        ran = _judged_by(pool, request, rung)
         why = None
         if ran is None:
             why = _("the earlier mitigations have no result yet")
@@ -29,16 +29,19 @@ def check_rung(protocol: Protocol, pool: PoolState, request: Read) -> None:
             raise RungsFirst(rung=request.rung, analysis=analysis, why=why, study=request.study)
 
 
-def _latest(pool: PoolState, analysis: str, rung: str | None) -> ReadMade | None:
-    """The latest result of a rung; of None, of the mitigations before any training."""
-    return next(
-        (
-            read
-            for read in reversed(pool.reads)
-            if isinstance(read.request, Read)
-            and read.request.analyses == (analysis,)
-            and read.request.rung == rung
-            and read.result is not None
-        ),
-        None,
-    )
+def _judged_by(pool: PoolState, request: Read, rung: str | None) -> ReadMade | None:
+    """The result that says how an earlier rung did; of None, how the mitigations before any training did.
+
+    It is one under the plan of `request`, which names the systems and their versions: the first that is not
+    exploratory, or else the first. What is run again, on other submissions say, does not take its place.
+    """
+    ran = [
+        read
+        for read in pool.reads
+        if isinstance(read.request, Read)
+        and read.request.protocol == request.protocol
+        and read.request.analyses == request.analyses
+        and read.request.rung == rung
+        and read.result is not None
+    ]
+    return next((read for read in ran if not read.decision.exploratory), next(iter(ran), None))

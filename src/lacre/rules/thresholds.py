@@ -13,6 +13,7 @@ from lacre.errors import (
     RecordInvalid,
     ThresholdNotDeclared,
 )
+from lacre.protocol.grammar import Model
 from lacre.protocol.kinds.parts import Basis
 from lacre.protocol.models import Protocol, bases_of
 from lacre.protocol.thresholds import CalibratedThreshold
@@ -141,7 +142,8 @@ def frozen_for(
         if version is None:
             continue
         for each in made.facts.thresholds:
-            if _rule(version.protocol, each.name) == _rule(protocol, each.name):
+            then = _rule(version.protocol, each.name, each.system)
+            if then == _rule(protocol, each.name, each.system):
                 found[each.name, each.system] = (each, made)
     return {key: found[key] for key in needed(protocol, analyses) if key in found}
 
@@ -155,16 +157,22 @@ def require_frozen(study: StudyState, protocol: Protocol, analyses: Iterable[str
         raise NotCalibrated(thresholds=", ".join(missing), study=study.slug)
 
 
-def _rule(protocol: Protocol, name: str) -> bytes | None:
-    """All that a threshold is found by, as canonical JSON."""
+def _rule(protocol: Protocol, name: str, system: str) -> bytes | None:
+    """All that a threshold of a system is found by, as canonical JSON: its cohort, and which system it is, as well."""
     threshold = protocol.thresholds.get(name)
     if not isinstance(threshold, CalibratedThreshold):
         return None
     basis = basis_of(protocol, name)
-    table = protocol.tables[threshold.table]
+    cohort = None if basis is None or basis.normalise is None else basis.normalise.table
     value: dict[str, Any] = {
-        "rule": threshold.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "rule": _value(threshold),
         "basis": None if basis is None else basis.as_json(),
-        "table": table.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "table": _value(protocol.tables[threshold.table]),
+        "cohort": None if cohort is None else _value(protocol.tables[cohort]),
+        "system": _value(protocol.systems[system]) if system in protocol.systems else None,
     }
     return canonical_json(value)
+
+
+def _value(part: Model) -> Any:
+    return part.model_dump(mode="json", by_alias=True, exclude_none=True)

@@ -19,6 +19,9 @@ from lacre.stats.proportions import Floats, Interval, wilson
 
 Ints = npt.NDArray[np.int64]
 
+ROUNDING = 1e-9
+"""How far from 0 rounding may leave the spread of what cases move kappa by."""
+
 
 class Crossed(NamedTuple):
     """The table of pairs, (values, values) or (cells, values, values), and how many pairs are not in it.
@@ -53,7 +56,8 @@ class Kappa(NamedTuple):
     """Cohen's kappa and its asymptotic standard error, arrays of the tables' leading shape.
 
     `value` is nan where chance leaves no disagreement to compare with: both labellings used one value, or
-    there are no cases. `error` is nan there, and where no disagreement was seen, of which it says nothing.
+    there are no cases. `error` is nan there, and where it says nothing: no disagreement was seen, or no case
+    moves kappa, as where one labelling used one value.
     """
 
     value: Floats
@@ -157,7 +161,7 @@ def kappa(table: npt.ArrayLike, costs: npt.ArrayLike | None = None) -> Kappa:
     cases = counts.sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt((counts * influence**2).sum(axis=(-2, -1))) / cases
-    return Kappa(value, np.where(value < 1, error, np.nan))
+    return _with_error(value, error, cases)
 
 
 def clustered_kappa(
@@ -182,7 +186,14 @@ def clustered_kappa(
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.float64(len(sums)) / (len(sums) - 1)
         error = np.sqrt(factor * (sums**2).sum()) / counts.sum()
-    return Kappa(value, np.where(value < 1, error, np.nan))
+    return _with_error(value, error, counts.sum())
+
+
+def _with_error(value: Floats, error: Floats, cases: Floats) -> Kappa:
+    """Return kappa with its error, where that is one: not of no disagreement, nor 0 but for rounding."""
+    with np.errstate(invalid="ignore"):
+        told = (value < 1) & (error * np.sqrt(cases) > ROUNDING)
+    return Kappa(value, np.where(told, error, np.nan))
 
 
 def _influence(counts: Floats, costs: npt.ArrayLike | None) -> tuple[Floats, Floats]:
@@ -201,6 +212,6 @@ def _influence(counts: Floats, costs: npt.ArrayLike | None) -> tuple[Floats, Flo
 
 
 def interval(found: Kappa, alpha: float) -> Interval:
-    """Return kappa's normal interval at 1 - `alpha`, not above 1; nan without an error."""
+    """Return kappa's normal interval at 1 - `alpha`, from -1 to 1 at most; nan without an error."""
     width = -special.ndtri(alpha / 2) * found.error
-    return Interval(found.value - width, np.minimum(found.value + width, 1.0))
+    return Interval(np.maximum(found.value - width, -1.0), np.minimum(found.value + width, 1.0))

@@ -4,7 +4,7 @@ Cases of one cluster resemble each other, so n of them tell less than n independ
 clustered proportion is the ordinary one at an effective sample size.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,8 @@ def effective_size(
     n_eff = min(n, p q / V) (t_{n-1} / t_{G-1})^2, with V the cluster-robust variance of p (factor G/(G-1)), G
     the clusters in the cell and t the 1 - `alpha`/2 quantiles of Student. Without events, or with nothing but
     events, V says nothing and a cluster counts as one case: n_eff = G. Fewer than `MIN_CLUSTERS` clusters:
-    not estimable, nan. The design effect V n / (p q) is nan where p q = 0.
+    not estimable, nan. Where a few large clusters make up a cell, V is least (see `least_variance`). The design
+    effect V n / (p q) is nan where p q = 0.
 
     `cluster` and `cell` are integer codes per case. Source: Korn and Graubard 1998.
     """
@@ -61,12 +62,27 @@ def effective_size(
         between = np.bincount(of_pair, weights=residuals**2, minlength=cells)
         variance = g / (g - 1) * between / n.astype(np.float64) ** 2
         independent = p * (1 - p) / n
+        squares = np.bincount(of_pair, weights=pair_cases.astype(np.float64) ** 2, minlength=cells)
+        variance = np.maximum(variance, least_variance(p, n, squares))
         size = np.minimum(n, p * (1 - p) / variance)
         quantile = 1 - alpha / 2
         size *= (special.stdtrit(n - 1.0, quantile) / special.stdtrit(g - 1.0, quantile)) ** 2
         effect = np.where(independent > 0, variance / independent, np.nan)
     size = np.where((k == 0) | (k == n), g, size)
     return EffectiveSize(np.where(g >= MIN_CLUSTERS, size, np.nan), n, k, g, effect)
+
+
+def least_variance(p: Floats, total: npt.NDArray[Any], squares: npt.NDArray[Any]) -> Floats:
+    """Return the variance of a share that an uneven cell has at least; 0 for a cell that is even enough.
+
+    The residuals of a cluster that makes up most of a cell add up to about 0, so the variance between clusters
+    comes out far too small. Below `MIN_CLUSTERS` clusters of equal size that the cell is worth, (sum m)^2 / sum
+    m^2 for clusters of m cases, each of these counts as one case. `total` is sum m, `squares` sum m^2. Source:
+    Kish 1965 (the effective number).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worth = total.astype(np.float64) ** 2 / squares
+        return np.where(worth < MIN_CLUSTERS, p * (1 - p) / worth, 0.0)
 
 
 def clustered_wilson(events: npt.ArrayLike, cluster: npt.ArrayLike, alpha: float) -> Interval:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from lacre.stats.clusters import MIN_CLUSTERS
+from lacre.stats.clusters import MIN_CLUSTERS, least_variance
 from lacre.stats.proportions import Floats, Interval, wilson
 
 Ints = npt.NDArray[np.int64]
@@ -59,7 +59,8 @@ def dyadic_size(
     n_eff = min(n, p q / V) with V = (sum_i S_i^2 - sum_{i<j} R_ij^2) / n^2: S_i sums the residuals of the
     comparisons that touch subject i, R_ij of those between i and j. Where V <= 0, n_eff = n. Without events,
     or with nothing but events, V says nothing and n_eff is the number of disjoint comparisons. Fewer than
-    `MIN_CLUSTERS` subjects in a cell: not estimable, nan.
+    `MIN_CLUSTERS` subjects in a cell: not estimable, nan. Where a few subjects are in most comparisons, V is least
+    (see `lacre.stats.clusters.least_variance`).
 
     `events` is 0 or 1 per comparison. Sources: Fafchamps and Gubert 2007; Aronow, Samii and Assenova 2015.
     """
@@ -72,7 +73,7 @@ def dyadic_size(
     with np.errstate(divide="ignore", invalid="ignore"):
         p = k / n
     residual = seen - p[group]
-    touched, sums = _by_subject(residual, one, other, group, width)
+    touched, sums, touches = _by_subject(residual, one, other, group, width)
     pairs, between = _by_pair(residual, one, other, group, width)
     of_pair = pairs // width**2
     subjects = np.bincount(touched // width, minlength=cells).astype(np.int64)
@@ -87,14 +88,19 @@ def dyadic_size(
         disjoint[at] = disjoint_comparisons(one[inside], other[inside])
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = squares / n.astype(np.float64) ** 2
+        ends = np.bincount(touched // width, weights=touches, minlength=cells)
+        uneven = np.bincount(touched // width, weights=touches**2, minlength=cells)
+        variance = np.maximum(variance, least_variance(p, ends, uneven))
         size = np.where(variance > 0, np.minimum(n, p * (1 - p) / variance), n)
         effect = np.where(flat, np.nan, np.maximum(variance, 0) * n / (p * (1 - p)))
     size = np.where(flat, disjoint, size)
     return Dyads(np.where(subjects >= MIN_CLUSTERS, size, np.nan), n, k, subjects, disjoint, dense, effect)
 
 
-def _by_subject(residual: Floats, one: Ints, other: Ints, group: Ints, width: int) -> tuple[Ints, Floats]:
-    """Return which subjects each cell touches, as cell * width + subject, and their sums of residuals."""
+def _by_subject(
+    residual: Floats, one: Ints, other: Ints, group: Ints, width: int
+) -> tuple[Ints, Floats, Floats]:
+    """Return which subjects each cell touches, as cell * width + subject, their sums of residuals, and in how many."""
     apart = one != other
     keys = np.concatenate([group * width + one, group[apart] * width + other[apart]])
     return _sums(keys, np.concatenate([residual, residual[apart]]))
@@ -104,19 +110,20 @@ def _by_pair(residual: Floats, one: Ints, other: Ints, group: Ints, width: int) 
     """Return the pairs of different subjects in each cell, as one number, and their sums of residuals."""
     apart = one != other
     low, high = np.minimum(one, other)[apart], np.maximum(one, other)[apart]
-    return _sums((group[apart] * width + low) * width + high, residual[apart])
+    return _sums((group[apart] * width + low) * width + high, residual[apart])[:2]
 
 
-def _sums(keys: Ints, values: Floats) -> tuple[Ints, Floats]:
-    """Return the keys that occur and the sum of the values at each, without a sort where they lie densely."""
+def _sums(keys: Ints, values: Floats) -> tuple[Ints, Floats, Floats]:
+    """Return the keys that occur, the sum of the values at each and their number; no sort where they lie densely."""
     size = int(keys.max(initial=-1)) + 1
     if size <= 4 * len(keys):
-        found, where = np.flatnonzero(np.bincount(keys, minlength=size)).astype(np.int64), keys
-    else:
-        found, where = np.unique(keys, return_inverse=True)
-        size = len(found)
-    sums = np.bincount(where, weights=values, minlength=size).astype(np.float64, copy=False)
-    return found, sums if where is not keys else sums[found]
+        counts = np.bincount(keys, minlength=size)
+        found = np.flatnonzero(counts).astype(np.int64)
+        sums = np.bincount(keys, weights=values, minlength=size).astype(np.float64, copy=False)
+        return found, sums[found], counts[found].astype(np.float64)
+    found, where, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    sums = np.bincount(where, weights=values, minlength=len(found)).astype(np.float64, copy=False)
+    return found, sums, counts.astype(np.float64)
 
 
 def disjoint_comparisons(a: Codes, b: Codes) -> int:

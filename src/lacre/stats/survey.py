@@ -8,6 +8,8 @@ for none; such rows count among the sampled and their values are not read.
 The variance is either `Strata`'s, from how many units of each stratum were drawn out of how many, or `Joint`'s
 (Sen-Yates-Grundy), from the probabilities of pairs. Sources: Horvitz and Thompson 1952; Särndal, Swensson and
 Wretman 1992, chapters 2, 3 and 5; Lumley 2010 and his R package survey, whose numbers these are.
+
+What adds up to more than a float holds is infinite, as is its variance; NumPy does not warn of it.
 """
 
 from typing import Literal, NamedTuple, TypeAlias
@@ -196,8 +198,9 @@ def total(
 ) -> Estimates:
     """Return the Horvitz-Thompson total of each domain: the sum of weight times value."""
     y, d = _read(values, domain)
-    summed = _sums(design.weight * y, d, domains)
-    return _estimates(summed, y, design, d, domains)
+    with _unwarned():
+        summed = _sums(design.weight * y, d, domains)
+    return _estimates(_held(summed), y, design, d, domains)
 
 
 def known_mean(
@@ -237,12 +240,22 @@ def ratio(
     """
     y, d = _read(numerator, domain)
     x, _ = _read(denominator, domain)
-    below = _sums(design.weight * x, d, domains)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with _unwarned():
+        below = _sums(design.weight * x, d, domains)
         value = _sums(design.weight * y, d, domains) / below
-        value = np.where(below == 0, np.nan, value)
+        value = np.where(below == 0, np.nan, np.where(np.isfinite(below), _held(value), np.inf))
         residual = np.where(d >= 0, (y - value[d] * x) / below[d], 0.0)
     return _estimates(value, residual, design, d, domains)
+
+
+def _unwarned() -> np.errstate:
+    """Return a context in which what is too large is infinite, or nan, without a warning."""
+    return np.errstate(over="ignore", divide="ignore", invalid="ignore")
+
+
+def _held(sums: npt.ArrayLike) -> Floats:
+    """Return sums with infinity for what was too large to be added up, also where that left nan."""
+    return np.asarray(np.where(np.isfinite(sums), sums, np.inf), np.float64)
 
 
 def _read(values: npt.ArrayLike, domain: npt.ArrayLike | None) -> tuple[Floats, Ints]:
@@ -293,7 +306,8 @@ def _estimates(value: Floats, residual: Floats, design: Design, domain: Ints, do
     place = cells.domain * count + cells.stratum
     present = np.bincount(place, minlength=domains * count).reshape(domains, count)
     if isinstance(design, Strata):
-        totals = cells.sums((design.weight * residual)[cells.rows])
+        with _unwarned():
+            totals = cells.sums((design.weight * residual)[cells.rows])
         variance = _stratified(design, totals, place, present)
         partial = (present > 0) & (design.sampled != design.population)
     else:
@@ -302,11 +316,11 @@ def _estimates(value: Floats, residual: Floats, design: Design, domain: Ints, do
         partial = present > 0
     heaviest = np.zeros(domains)
     np.maximum.at(heaviest, cells.domain, cells.sums(design.weight[cells.rows]))
-    with np.errstate(invalid="ignore"):
+    with _unwarned():
         heaviest /= _sums(design.weight, domain, domains)
     return Estimates(
         value,
-        np.where(np.isnan(value), np.nan, variance),
+        np.where(np.isfinite(value), variance, value),
         np.bincount(domain[cells.rows], minlength=domains).astype(np.int64),
         present.sum(axis=1),
         present.sum(axis=1) - (present > 0).sum(axis=1),
@@ -333,12 +347,12 @@ def _stratified(design: Strata, totals: Floats, place: Ints, present: Ints) -> F
         added = np.bincount(place, weights=values, minlength=present.size)
         return np.asarray(added, np.float64).reshape(present.shape)
 
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with _unwarned():
         centre = summed(totals) / n
         squares = summed((totals - centre.reshape(-1)[place]) ** 2) + (n - present) * centre**2
-        each = (1 - n / design.population) * n / (n - 1) * squares
-    each = np.where(n > design.population, np.nan, np.where(n == design.population, 0.0, each))
-    return np.asarray(np.where(present > 0, each, 0.0).sum(axis=1))
+        each = (1 - n / design.population) * n / (n - 1) * _held(squares)
+        each = np.where(n > design.population, np.nan, np.where(n == design.population, 0.0, each))
+        return np.asarray(np.where(present > 0, each, 0.0).sum(axis=1))
 
 
 def sen_yates_grundy_variance(values: npt.ArrayLike, design: Joint) -> float:
@@ -348,9 +362,10 @@ def sen_yates_grundy_variance(values: npt.ArrayLike, design: Joint) -> float:
     Grundy 1953. Memory: a few arrays of (n, n).
     """
     own = 1.0 / design.weight
-    expanded = np.asarray(values, np.float64) * design.weight
-    terms = (own[:, None] * own / design.joint - 1) * (expanded[:, None] - expanded) ** 2
-    return float(np.triu(terms, 1).sum())
+    with _unwarned():
+        expanded = np.asarray(values, np.float64) * design.weight
+        terms = (own[:, None] * own / design.joint - 1) * (expanded[:, None] - expanded) ** 2
+        return float(_held(np.triu(terms, 1).sum()))
 
 
 def horvitz_thompson_variance(values: npt.ArrayLike, design: Joint) -> float:
@@ -360,9 +375,10 @@ def horvitz_thompson_variance(values: npt.ArrayLike, design: Joint) -> float:
     Source: Horvitz and Thompson 1952.
     """
     own = 1.0 / design.weight
-    expanded = np.asarray(values, np.float64) * design.weight
-    factor = 1 - own[:, None] * own / design.joint
-    return float(expanded @ factor @ expanded)
+    with _unwarned():
+        expanded = np.asarray(values, np.float64) * design.weight
+        factor = 1 - own[:, None] * own / design.joint
+        return float(_held(expanded @ factor @ expanded))
 
 
 # --- intervals ---------------------------------------------------------------------------------------------
@@ -375,13 +391,13 @@ def interval(found: Estimates, alpha: float) -> Interval:
     narrow in a few units. nan where the variance is negative or undefined or no degree of freedom is left;
     and where nothing varies in a sample that is not the whole of its strata: 0 of 30 are not 0 of all.
     """
-    with np.errstate(invalid="ignore"):
+    with _unwarned():
         deviation = np.sqrt(np.where(found.variance >= 0, found.variance, np.nan))
         still = deviation <= STILL * np.abs(found.value)
-    freedom = np.where(found.freedom > 0, found.freedom, np.nan)
-    width = -special.stdtrit(freedom, alpha / 2) * np.where(still, np.nan, deviation)
-    width = np.where(found.exhaustive & (found.variance == 0), 0.0, width)
-    return Interval(found.value - width, found.value + width)
+        freedom = np.where(found.freedom > 0, found.freedom, np.nan)
+        width = -special.stdtrit(freedom, alpha / 2) * np.where(still, np.nan, deviation)
+        width = np.where(found.exhaustive & (found.variance == 0), 0.0, width)
+        return Interval(found.value - width, found.value + width)
 
 
 def proportion_interval(found: Estimates, alpha: float) -> Proportion:
@@ -399,7 +415,7 @@ def proportion_interval(found: Estimates, alpha: float) -> Proportion:
     """
     p, n = found.value, found.cases.astype(np.float64)
     tail = alpha / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with _unwarned():
         spread = p * (1 - p)
         effect = np.where(spread > 0, found.variance * n / spread, np.nan)
         shrunk = special.stdtrit(np.maximum(n - 1, 1), tail) / special.stdtrit(

@@ -16,6 +16,7 @@ from lacre.analyses.estimate import Measure, NotEstimable
 from lacre.analyses.given import Drawn, Given
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.verdict import State
+from lacre.canonical import canonical_json
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
 from lacre.tables.columns import TypedTable
@@ -399,6 +400,45 @@ def test_each_system_has_its_estimate_and_a_share_of_the_error_rate() -> None:
     rows = [{**row, "all": row["size"]} for row in sample([1, 2, 3], [4, 5, 6])]
     once = analyse("est", Given(own_column, {(name, "cases"): typed(own_column, rows) for name in systems}))
     assert [each.system for each in once.estimates] == [""]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "plan",
+    [{"of": "mean"}, {"of": "total"}, {"of": "ratio", "over": "fpc"}, {"of": "ratio", "over": "size"}],
+    ids=["mean", "total", "ratio", "ratio to itself"],
+)
+@pytest.mark.parametrize(
+    "large", [("1e155", "-1e155"), ("1e200", "3e200"), ("1e308", "-1e308"), ("1.7e308", "1.6e308")]
+)
+def test_numbers_larger_than_a_float_holds_are_not_estimable(
+    plan: Mapping[str, Any], large: Sequence[str]
+) -> None:
+    """The result can be stored: without the read is spent for nothing. The same, divided by itself, is 1."""
+    columns = {**COLUMNS, "size": {"type": "number"}}
+    least = {"id": "c", "metric": plan["of"], "max": 5}
+    asked = {"value": "size", "weights": SIZED, "by": [["sex"]], "criteria": [least], **plan}
+    rows = sample([large[0], large[1], large[1]], [large[0], large[1], large[0]], sex="m")  # type: ignore[list-item]
+    result = run(protocol_of(asked, columns), rows)
+    json.dumps(result.as_json(), allow_nan=False)
+    canonical_json(result.as_json())
+    criterion = result.criteria[0]
+    assert criterion.state is State.INSUFFICIENT_EVIDENCE
+    if plan.get("over") != "size" and (plan.get("over"), large[0]) != (
+        "fpc",
+        "1e155",
+    ):  # of 1e153, it has one
+        assert reason(result) == criterion.reason.code == "no-variance"
+        assert (criterion.value, criterion.low, criterion.high) == (None, None, None)
+        assert result.tables["estimates"][0]["standard_error"] is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_population_too_large_to_be_written_down_is_told_as_endless() -> None:
+    plan = {"of": "mean", "value": "size", "weights": {"column": "pw", "fpc": "fpc"}}
+    result = run(protocol_of(plan), [{"size": size, "pw": 2, "fpc": "1e300"} for size in (1, 2, 4)])
+    canonical_json(result.as_json())
+    assert [row["population"] for row in result.tables["design"]] == [None]
 
 
 def test_a_result_is_json_and_the_same_bytes_again() -> None:

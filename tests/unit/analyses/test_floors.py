@@ -8,7 +8,7 @@ import pytest
 
 from lacre.analyses.estimate import Measure, NotEstimable
 from lacre.analyses.floors import Floor, floor_notes, floors_of, needs
-from lacre.analyses.reasons import Reason
+from lacre.analyses.reasons import Reason, render
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.verdict import CriterionResult, State
 from lacre.protocol.document import parse
@@ -145,15 +145,32 @@ def test_later_reads_print_it_too_and_the_newest_counts() -> None:
 
 
 def test_no_floor_no_note() -> None:
-    """None was computed, or of a group alone, or of a column the analysis does not read."""
-    for rest in (
-        agreement(None),
-        agreement(0.07, group={"age": "a"}),
-        agreement(0.07, column="age", second="age"),
-    ):
-        assert floor_notes(protocol_of(), [rest, GATE])[1] == GATE
+    """The floor is of a column the analysis does not read."""
+    protocol = protocol_of(columns=["age"])
+    assert floor_notes(protocol, [agreement(0.07, column="age", second="age"), GATE])[1] == GATE
+    assert floor_notes(protocol, [agreement(None, column="age", second="age"), GATE])[1] == GATE
+
+
+def test_an_agreement_without_a_floor_is_told_with_what_rests_on_the_labels() -> None:
+    """None was computed, or of a group alone, or it is withheld, or nothing but a verdict left a gate."""
+    unknown = (Reason("floor-unknown", {"column": "sex"}),)
     withheld = replace(agreement(0.07), tables={"agreement": ({"group": {}, "withheld": True},)})
-    assert floor_notes(protocol_of(), [withheld, GATE])[1] == GATE
+    bare = replace(agreement(0.07), tables={})
+    for rest in (agreement(None), agreement(0.07, group={"age": "a"}), withheld, bare):
+        assert floor_notes(protocol_of(), [rest, GATE])[1].notes == unknown
+        later = floors_of(protocol_of(), [json.loads(json.dumps(rest.as_json()))])
+        assert later == (Floor("cases", "sex", frozenset({"sex"}), None),)
+        assert floor_notes(protocol_of(), [GATE], later)[0].notes == unknown
+    assert "no floor is known" in render(unknown[0])
+
+
+def test_a_floor_that_another_analysis_tells_counts() -> None:
+    """In whichever order two of one read are told; of two reads the newer counts."""
+    one, other = agreement(0.01).as_json(), agreement(None).as_json()
+    for both in ([one, other], [other, one]):
+        assert [each.floor for each in floors_of(protocol_of(), both)] == [None, 0.01]
+    earlier = floors_of(protocol_of(), [one])
+    assert floor_notes(protocol_of(), [agreement(None), GATE], earlier)[1].notes[0].code == "floor-unknown"
 
 
 def of_plan(protocol: Protocol) -> SelfAgreementPlan:

@@ -17,6 +17,7 @@ from lacre.analyses.verdict import State
 from lacre.errors import UnitRepeated
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
+from lacre.stats.draws import share
 from lacre.tables.columns import TypedTable
 from lacre.tables.formats import Format
 from lacre.tables.read import read_table
@@ -30,7 +31,7 @@ COLUMNS = {
     "sex": {"type": "category", "values": ["f", "m"]},
 }
 PASSES = {"table": "cases", "passes": ["age", "again"]}
-RELABEL = {
+RELABEL: dict[str, dict[str, Any]] = {
     "cases": {"pool": "teste", "fraction": 0.1, "min_days_apart": 0, "columns": ["age", "sad"], "seed": 3}
 }
 
@@ -77,8 +78,8 @@ def test_passes_in_one_file() -> None:
     assert isinstance(raw, Estimate)
     assert (raw.numerator, raw.denominator, raw.group, raw.details) == (85, 100, (), {"column": "age"})
     assert (raw.low, raw.high) == pytest.approx((0.767164, 0.906940), abs=5e-7)
-    assert isinstance(kappa, Measure)
-    assert kappa.value == 0  # the first labels are all one: no more than chance
+    assert isinstance(kappa, NotEstimable)
+    assert kappa.reason.code == "kappa-without-spread"  # the first labels are all one, whatever the second
     (row,) = result.tables["agreement"]
     assert row["values"] == ["young", "middle", "old"]
     assert row["counts"] == [[85, 0, 15], [0, 0, 0], [0, 0, 0]]
@@ -198,28 +199,71 @@ def test_clusters_decide_the_interval() -> None:
     }
 
 
+def drawn(cases: int, fraction: float) -> list[str]:
+    """The keys that the registered seed draws, in the order of the rows."""
+    found = share([f"c{place}" for place in range(cases)], fraction, RELABEL["cases"]["seed"])
+    return [f"c{place}" for place in sorted(found.drawn.tolist())]
+
+
+HALF = {"cases": {**RELABEL["cases"], "fraction": 0.5}}
+
+
 def test_relabels_are_joined_by_key() -> None:
-    """Of 40 cases 20 were labelled again, in another order; one label changed, one is blank, one is unknown."""
+    """Of 40 cases 20 were labelled again, in another order; one label changed, one is blank, two are unknown.
+
+    These are nobody's, and of a case that was not drawn.
+    """
     criterion = {"id": "c", "metric": "raw_agreement", "column": "sad", "min": 0.5}
-    protocol = protocol_of({"relabel": "cases", "criteria": [criterion]}, relabel=RELABEL)
-    rows = [{"age": "old", "sad": "yes" if place % 2 else "no"} for place in range(40)]
-    second = [
-        {"id": f"c{place}", "age": "old", "sad": "yes" if place % 2 else "no"} for place in range(38, 18, -1)
-    ]
+    protocol = protocol_of({"relabel": "cases", "criteria": [criterion]}, relabel=HALF)
+    sad = {f"c{place}": "yes" if place % 2 else "no" for place in range(40)}
+    rows = [{"age": "old", "sad": each} for each in sad.values()]
+    keys = drawn(40, 0.5)
+    second = [{"id": key, "age": "old", "sad": sad[key]} for key in reversed(keys)]
     second[0]["age"] = "young"
     second[1]["sad"] = ""
-    again = typed(protocol, [*second, {"id": "who", "age": "old"}], ["id", "age", "sad"])
+    others = [{"id": "who", "age": "old"}, {"id": min({*sad} - {*keys}), "age": "young"}]
+    again = typed(protocol, [*second, *others], ["id", "age", "sad"])
     result = run(protocol, rows, relabelled={"cases": again})
     assert result.rows == 20
-    age, sad = result.tables["agreement"]
-    assert (age["column"], age["agree"], age["n"]) == ("age", 19, 20)
-    assert age["counts"][2] == [1, 0, 19]
-    assert (sad["column"], sad["agree"], sad["n"], sad["values"]) == ("sad", 19, 19, ["no", "yes"])
+    ages, sads = result.tables["agreement"]
+    assert (ages["column"], ages["agree"], ages["n"]) == ("age", 19, 20)
+    assert ages["counts"][2] == [1, 0, 19]
+    assert (sads["column"], sads["agree"], sads["n"], sads["values"]) == ("sad", 19, 19, ["no", "yes"])
     assert (result.criteria[0].value, result.criteria[0].details) == (1, {"column": "sad"})
     assert {(each.reason, each.column, each.count) for each in result.left_out} == {
-        ("unknown", "id", 1),
+        ("unknown", "id", 2),
         ("missing", "sad", 1),
     }
+
+
+def test_drawn_cases_that_came_back_without_a_label_are_left_out() -> None:
+    """Of 20 drawn cases 14 came back: six are missing, and six of 20 are too many to decide on the others."""
+    criterion = {"id": "c", "metric": "raw_agreement", "column": "sad", "min": 0.5}
+    protocol = protocol_of({"relabel": "cases", "criteria": [criterion]}, relabel=HALF)
+    rows = [{"age": "old" if place % 3 else "young", "sad": "yes"} for place in range(40)]
+    second = [{"id": key, **rows[int(key[1:])]} for key in drawn(40, 0.5)[:14]]
+    again = typed(protocol, second, ["id", "age", "sad"])
+    result = run(protocol, rows, relabelled={"cases": again})
+    assert (result.rows, result.tables["agreement"][0]["n"]) == (20, 14)
+    assert [(each.reason, each.column, each.count) for each in result.left_out] == [
+        ("missing", "age", 6),
+        ("missing", "sad", 6),
+    ]
+    assert result.criteria[0].reason.code == "too-many-left-out"
+    assert result.state == State.INSUFFICIENT_EVIDENCE
+
+
+def test_nothing_asked_and_nothing_estimated_is_no_pass() -> None:
+    """All second labels blank; one of two columns with labels is enough; a review stands before both."""
+    blank = [{"age": "old", "again": ""} for _ in range(40)]
+    assert run(protocol_of(PASSES), blank).state == State.INSUFFICIENT_EVIDENCE
+    assert run(protocol_of({**PASSES, "requires_manual_review": True}), blank).state == State.MANUAL_REVIEW
+    protocol = protocol_of({"relabel": "cases"}, relabel=HALF)
+    assert run(protocol, labels(9, 10)).state == State.INSUFFICIENT_EVIDENCE
+    rows = [{"age": "old", "sad": "yes"} for _ in range(40)]
+    second = [{"id": key, "age": "old"} for key in drawn(40, 0.5)]
+    again = typed(protocol, second, ["id", "age", "sad"])
+    assert run(protocol, rows, relabelled={"cases": again}).state == State.PASS
 
 
 def test_without_relabels_nothing_can_be_said() -> None:
@@ -245,6 +289,14 @@ def test_few_cases_are_told_of_nobody() -> None:
     result = run(protocol_of({**PASSES, "by": [["sex"]]}, data=data), rows)
     groups = result.tables["agreement"][1:]
     assert [set(row) for row in groups] == [{"group", "withheld"}] * 2
+
+
+def test_the_floor_of_a_few_cases_is_not_told() -> None:
+    """It would tell how many there are: the agreement itself is withheld."""
+    result = run(protocol_of(PASSES), labels(7, 7))
+    assert [note.code for note in result.notes] == ["agreement-floor", "independence-assumed"]
+    result = run(protocol_of(PASSES, disclosure={"min_count": 10}), labels(7, 7))
+    assert "agreement-floor" not in [note.code for note in result.notes]
 
 
 def test_a_unit_may_stand_once() -> None:

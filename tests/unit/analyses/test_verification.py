@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.unit.analyses.stored import given_to
 
 from lacre.analyses import analyse
 from lacre.analyses.given import Frozen, Given
 from lacre.analyses.reasons import TEMPLATES, render
+from lacre.analyses.recompute import recompute
 from lacre.analyses.result import AnalysisResult
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
@@ -561,9 +563,8 @@ def test_small_groups_are_withheld_in_every_number_that_rests_on_them() -> None:
         assert bare
         assert all(set(row) <= {"group", "system", "withheld"} for row in bare)
     assert all(each["value"] is None for row in shown["tables"]["rungs"] for each in row["criteria"])
-    # A threshold of fewer than five cases is nearly one case's score: .01 of 200 allows 2, .1 allows 20.
     kept = [row for row in shown["tables"]["targets"] if row["group"] == {} and not row.get("withheld")]
-    assert [(row["at"], row["threshold"] is None) for row in kept] == [(0.1, False), (0.01, True)]
+    assert [(row["at"], row["threshold"], row["events"]) for row in kept] == [(0.1, None, 0), (0.01, None, 0)]
     points = [
         point for row in shown["tables"]["det"] if row["group"] == {} for point in row.get("points", ())
     ]
@@ -571,6 +572,41 @@ def test_small_groups_are_withheld_in_every_number_that_rests_on_them() -> None:
     assert all(round(match * 403) >= 5 and round(fail * 250) >= 5 for match, fail in points)
     open_ = study(RATIO, FAR, worst, **plan)(rows).as_json()
     assert all(row["threshold"] is not None for row in open_["tables"]["targets"])
+
+
+@pytest.mark.parametrize(
+    ("by", "verdict", "told"),
+    [
+        (0.5, ("FAIL", "max-broken"), (0.05, None)),
+        (0.0, ("PASS", "max-kept"), (0.0, 0.05)),
+        (0.05, ("INSUFFICIENT_EVIDENCE", "withheld"), (None, None)),
+    ],
+)
+def test_no_score_is_told_where_small_groups_are_withheld(
+    by: float, verdict: tuple[str, str], told: tuple[float | None, float | None]
+) -> None:
+    """A threshold is one case's score: whoever submitted it knows the case. A distance tells its verdict alone."""
+    rows = [*shifted(by), *(row for group in "abc" for row in pairs(group, 1, *[9.0] * 40))]
+    plan: dict[str, Any] = {"bootstrap": {"resamples": 1000, "seed": 1}, "at": 5.0}
+    plan["targets"] = {"false_non_match": [0.1], "false_match": [0.2]}
+    made = study(FAR, **plan, protocol={"disclosure": {"min_count": 5}})
+    result = made(rows)
+    plain = study(FAR, **plan)(rows)
+    assert state(result) == verdict
+    assert result.criteria[0].state is plain.criteria[0].state
+    found = estimate(result, "threshold_distance", target="false_match", at=0.1)
+    for each in (result.criteria[0].as_json(), found, result.tables["rungs"][0]["criteria"][0]):
+        assert each["value"] is None
+        assert (each["low"], each["high"]) == pytest.approx(told)
+    other = estimate(result, "threshold_distance", target="false_match", at=0.2)
+    assert (other["low"], other["high"], other["note"]["code"]) == (None, None, "withheld")
+    names = ("threshold", "threshold_low", "threshold_high")
+    own = [row[name] for row in result.tables["targets"] for name in names]
+    assert own == [None] * 36  # three targets, everybody and three groups
+    assert all(row["threshold"] is not None for row in plain.tables["targets"])
+    (note,) = [note for note in result.notes if note.code == "estimates-withheld"]
+    assert note.fields == {"count": 2 + (told[0] is None), "min_count": 5}
+    assert recompute(given_to("v", made.given(rows)), made.protocol).differences == ()
 
 
 def test_a_share_of_the_error_rate() -> None:

@@ -153,7 +153,7 @@ def test_ids_and_inputs_are_of_the_seal_they_were_asked_for(
         study.seal("teste", 500, replace=True, reason="meanwhile")
         return put_on_record(*given)
 
-    monkeypatch.setattr("lacre.broker.inputs.put_on_record", replaced_meanwhile)
+    monkeypatch.setattr("lacre.broker.handing.put_on_record", replaced_meanwhile)
     with pytest.raises(errors.RequestOutdated):
         study.ledger.inputs("parity", "teste", study.folder / "inputs.csv")
     assert not (study.folder / "inputs.csv").exists()

@@ -9,6 +9,7 @@ from tests.unit.rules.asking import (
     BOTH,
     DRAWN,
     TABLES,
+    TITLE,
     calibrate,
     changed,
     contrast,
@@ -37,9 +38,18 @@ from lacre.errors import (
     RungsFirst,
 )
 from lacre.rules.answers import Engine
+from lacre.rules.drawing import relabels_of
+from lacre.rules.reading import LATER_SUBMISSION
 
 __all__ = ["faces", "ready"]  # fixtures
 World = Any
+Submitter = Callable[..., Any]
+RELABELLED = (
+    ("min_days_apart: 2, seed: 7", "min_days_apart: 2, seed: 8"),
+    ("fraction: 0.25", "fraction: 0.5"),
+    ("columns: [medium], min", "columns: [hint], min"),
+)
+"""Amendments of which cases are labelled again, or how."""
 
 
 # --- draws
@@ -170,6 +180,47 @@ def test_labels_of_a_seal_that_was_replaced_are_not_those_of_the_new_one(ready: 
     assert reveal(ready).confirmatory
 
 
+@pytest.mark.parametrize("change", RELABELLED)
+def test_what_was_handed_out_under_another_plan_is_not_what_is_labelled(
+    faces: World, change: tuple[str, str]
+) -> None:
+    faces.read("relabel", "teste", draw="faces")
+    faces.amend(changed(faces, change))
+    faces.read("relabel", "teste", draw="faces")
+    with pytest.raises(RelabelsOutOfPlace):
+        faces.commit(faces.index - 1)  # it is the first under this plan
+    faces.read("relabel", "teste", draw="faces")
+    faces.commit(faces.index - 1)
+
+
+@pytest.mark.parametrize("change", RELABELLED)
+def test_labels_that_were_committed_under_another_plan_are_not_revealed(
+    ready: World, change: tuple[str, str]
+) -> None:
+    first = ready.index - 1
+    ready.amend(changed(ready, change))
+    with pytest.raises(RelabelsMissing):
+        reveal(ready)
+    relabel(ready)
+    second = ready.index - 1
+    study, plans = ready.state.study, [version.protocol for version in ready.state.study.versions]
+    found = [relabels_of(study, plan, study.pools["teste"], "faces") for plan in plans]
+    assert [each and each.entry for each in found] == [first, second]
+    assert reveal(ready).confirmatory
+
+
+def test_an_amendment_of_other_things_keeps_the_labels_that_were_handed_out(faces: World) -> None:
+    calibrate(faces)
+    faces.read("relabel", "teste", draw="faces")
+    faces.amend(changed(faces, TITLE))
+    faces.read("relabel", "teste", draw="faces")
+    faces.commit(faces.index - 1)
+    faces.amend(changed(faces))
+    with pytest.raises(RelabelsCommitted):
+        faces.read("relabel", "teste", draw="faces")
+    assert reveal(faces).confirmatory
+
+
 # --- rule 9: the ladder
 
 
@@ -196,10 +247,72 @@ def test_rule_09_training_stays_closed_once_every_criterion_passes(ready: World)
     contrast(ready, state="PASS")
     with pytest.raises(RungsFirst):
         contrast(ready, "tuned")
+
+
+def test_rule_09_a_rung_stays_closed_once_the_one_before_it_passes(ready: World) -> None:
     contrast(ready, state="FAIL")
     contrast(ready, "tuned", "PASS")
     with pytest.raises(RungsFirst):
         contrast(ready, "retrained")
+
+
+def test_rule_09_a_second_run_on_other_scores_opens_no_rung(ready: World, submitted: Submitter) -> None:
+    """Its PASS is no evidence, and its FAIL none against the first."""
+    contrast(ready, state="PASS")
+    other = (submitted(table="pairs", digest="1" * 64),)
+    for state in ("INSUFFICIENT_EVIDENCE", "FAIL"):
+        assert contrast(ready, state=state, submissions=other).exploratory == (LATER_SUBMISSION,)
+        with pytest.raises(RungsFirst):
+            contrast(ready, "tuned")
+
+
+def test_rule_09_nor_does_one_on_the_same_scores(ready: World) -> None:
+    contrast(ready, state="PASS")
+    assert contrast(ready, state="MANUAL_REVIEW").exploratory == ()
+    with pytest.raises(RungsFirst):
+        contrast(ready, "tuned")
+
+
+def test_rule_09_nor_does_one_that_was_made_before_the_first_had_its_result(
+    ready: World, submitted: Submitter
+) -> None:
+    contrast(ready)
+    crashed = ready.index - 1
+    other = (submitted(table="pairs", digest="1" * 64),)
+    contrast(ready, state="FAIL", submissions=other)
+    contrast(ready, state="PASS", finishes=crashed)
+    with pytest.raises(RungsFirst):
+        contrast(ready, "tuned")
+
+
+def test_rule_09_of_exploratory_runs_the_first_says_how_a_rung_did(
+    ready: World, submitted: Submitter
+) -> None:
+    contrast(ready, state="FAIL")
+    for digest, state in (("1", "FAIL"), ("2", "PASS")):
+        other = (submitted(table="pairs", digest=digest * 64),)
+        assert contrast(ready, "tuned", state, submissions=other).exploratory
+    contrast(ready, "retrained")
+
+
+def test_rule_09_results_under_an_older_plan_open_no_rung(ready: World) -> None:
+    contrast(ready, state="FAIL")
+    ratio = ("{form: max_min, max: 3}", "{form: max_min, max: 30}")
+    ready.amend(changed(ready, ratio))
+    with pytest.raises(RungsFirst):
+        contrast(ready, "tuned")
+    contrast(ready, state="FAIL")
+    contrast(ready, "tuned")
+
+
+def test_rule_09_nor_do_they_keep_one_closed(ready: World) -> None:
+    contrast(ready, state="PASS")
+    ready.amend(changed(ready, ("{form: max_min, max: 3}", "{form: max_min, max: 1.1}")))
+    contrast(ready, state="FAIL")
+    contrast(ready, "tuned")
+    ready.amend(changed(ready))
+    with pytest.raises(RungsFirst):
+        contrast(ready, "tuned")  # amended back, what passed then is what counts
 
 
 def test_rule_16_a_crashed_rung_is_finished_as_the_same_rung(ready: World) -> None:

@@ -22,6 +22,7 @@ from tests.unit.rules.asking import (
     relabel,
     reveal,
 )
+from tests.unit.rules.conftest import World as Law
 
 from lacre.errors import (
     CalibratesDevOnly,
@@ -49,6 +50,50 @@ from lacre.rules.thresholds import frozen_for
 
 __all__ = ["faces", "ready"]  # fixtures
 World = Any
+COHORT = (
+    (
+        "pools:\n  dev: {tables: [faces, pairs]}",
+        """\
+  cohort:
+    key: [image, face]
+    columns:
+      image: {type: text}
+      face: {type: text}
+      subject: {type: category, values: [x, y, z]}
+      likeness: {type: number, from: submission}
+pools:
+  dev: {tables: [faces, pairs, cohort]}""",
+    ),
+    ("contraste: {tables: pairs}", "contraste: {tables: [pairs, cohort]}"),
+    (
+        "pair_id: {type: text}\n",
+        "pair_id: {type: text}\n      one: {type: text}\n      two: {type: text}\n",
+    ),
+    (
+        "analyses:\n",
+        """\
+  normed: {calibrate_on: dev, table: pairs, score: likeness, normalise: z-norm, at: {false_match: 0.1}}
+analyses:
+""",
+    ),
+    (
+        "{id: none-yet}, ",
+        """\
+{id: none-yet}, {id: normal, kind: z_norm, threshold: normed, ddof: 1, scores: \
+{table: cohort, subject: subject, on: {one: image, two: image}}}, """,
+    ),
+)
+"""The plan with a threshold on scores that are normalised by a cohort's."""
+
+
+def four_sealed(plan: str, **tables: tuple[str, ...]) -> World:
+    """A study of four pools by another plan, drawn and sealed."""
+    made = Law(study="faces")
+    made.register(made.put(plan))
+    made.sample(DRAWN)
+    for pool, names in {**TABLES, **tables}.items():
+        made.seal(pool, tables=names)
+    return made
 
 
 # --- rule 8: thresholds
@@ -179,6 +224,53 @@ def test_rule_08_an_amended_rule_asks_for_a_new_calibration(ready: World) -> Non
     assert contrast(ready).confirmatory, "its own rule is what it was"
     calibrate(ready, "detector")
     assert reveal(ready).confirmatory
+
+
+def test_rule_08_the_threshold_of_one_system_is_not_that_of_another_under_its_name(
+    submitted: Callable[..., Any],
+) -> None:
+    """Its version and the digest of its weights are what it is; what became of other systems is nothing to it."""
+    systems = "systems:\n  mine: {version: '1'}\n  theirs: {version: '1'}\n"
+    plan = four_pools.changed(
+        four_pools.PLAN,
+        ("tables:\n  images", f"{systems}tables:\n  images"),
+        ("    same: same\n", "    same: same\n    systems: [mine]\n"),
+    )
+    world = four_sealed(plan)
+    given = (submitted("mine", table="pairs"),)
+    mine = (("matcher", "mine"),)
+    world.read("calibrate", "dev", thresholds=("matcher",), submissions=given)
+    world.calibrate(world.index - 1, ("matcher",), mine)
+    other = ("theirs: {version: '1'}", "theirs: {version: '2'}")
+    world.amend(world.put(four_pools.changed(plan, other)))
+    world.run("differential", "contraste", submissions=given)
+    for now in ("{version: '2'}", f"{{version: '1', digest: 'sha256:{'1' * 64}'}}"):
+        world.amend(world.put(four_pools.changed(plan, ("mine: {version: '1'}", f"mine: {now}"))))
+        with pytest.raises(NotCalibrated):
+            world.run("differential", "contraste", submissions=given)
+    world.read("calibrate", "dev", thresholds=("matcher",), submissions=given)
+    world.calibrate(world.index - 1, ("matcher",), mine)
+    world.run("differential", "contraste", submissions=given)
+
+
+def test_rule_08_an_amended_cohort_asks_for_a_new_calibration(submitted: Callable[..., Any]) -> None:
+    plan = four_pools.changed(four_pools.PLAN, *COHORT)
+    world = four_sealed(plan, dev=("faces", "pairs", "cohort"), contraste=("pairs", "cohort"))
+    pairs, cohort = (submitted(table=name) for name in ("pairs", "cohort"))
+    both = (pairs.model_copy(update={"records": (*pairs.records, *cohort.records)}),)
+    names = ("matcher", "normed")
+    read = world.read("calibrate", "dev", thresholds=names, submissions=both)
+    assert read.read_class == "dev"
+    world.calibrate(world.index - 1, names)
+    world.run("differential", "contraste", submissions=both)
+    fewer = (
+        "    key: [image, face]\n",
+        "    key: [image, face]\n    exclude: [{column: subject, in: [x]}]\n",
+    )
+    world.amend(world.put(four_pools.changed(plan, fewer)))
+    with pytest.raises(NotCalibrated) as refused:
+        world.run("differential", "contraste", submissions=both)
+    assert refused.value.fields["thresholds"] == "normed", "the other is of no cohort"
 
 
 def test_rule_08_an_amendment_of_other_things_keeps_what_is_frozen(ready: World) -> None:

@@ -75,6 +75,32 @@ def test_the_error_of_no_disagreement_is_undefined() -> None:
     assert np.isnan(found.error)
 
 
+@pytest.mark.parametrize(
+    ("table", "value"),
+    [
+        ([[17, 0, 0], [5, 0, 0], [8, 0, 0]], 0.0),
+        ([[85, 0, 15], [0, 0, 0], [0, 0, 0]], 0.0),
+        ([[0, 9], [9, 0]], -1.0),
+    ],
+)
+def test_an_error_of_nothing_is_undefined(table: list[list[int]], value: float) -> None:
+    """One labelling used one value, or every case contradicts: no case moves kappa, so its spread is not known."""
+    first = np.repeat(np.indices(np.shape(table))[0], np.ravel(table))
+    second = np.repeat(np.indices(np.shape(table))[1], np.ravel(table))
+    for found in (kappa(table), clustered_kappa(first, second, len(table), np.arange(len(first)))):
+        assert float(found.value) == pytest.approx(value, abs=1e-12)
+        assert np.isnan(found.error)
+        assert np.isnan(interval(found, 0.05)).all()
+
+
+def test_an_interval_ends_at_minus_one_and_one() -> None:
+    for table, place in (([[1, 9], [9, 0]], 0), ([[9, 0], [1, 1]], 1)):
+        found = kappa(table)
+        ends = interval(found, 0.05)
+        assert ends[place] == (-1, 1)[place]
+        assert ends.low < found.value < ends.high
+
+
 def test_the_error_is_that_of_repeated_sampling() -> None:
     """20,000 tables of 200 cases drawn from one true table: their kappas vary as the error says, within 3 %.
 

@@ -64,3 +64,29 @@ def test_cells_are_apart() -> None:
         assert together.clusters[c] == alone.clusters[0]
     assert np.isnan(together.size[3])
     assert together.cases[3] == 0
+
+
+@pytest.mark.parametrize("missed", [1, 10, 50])
+def test_a_cluster_that_is_most_of_a_cell_lends_it_no_certainty(missed: int) -> None:
+    """1,000 cases of one cluster and 25 of their own are worth 1025^2 / (1000^2 + 25) clusters, not 26.
+
+    The large cluster's residuals add up to about 0, so the variance between clusters alone would give nearly all
+    1,025 cases, or more. The design effect is what the worth says, n / worth.
+    """
+    cluster = np.r_[np.zeros(1000, int), np.arange(1, 26)]
+    events = np.r_[np.repeat([0, 1], [missed, 1000 - missed]), np.ones(25, int)]
+    found = effective_size(events, cluster, 0.05)
+    worth = 1025**2 / (1000**2 + 25)
+    assert found.design_effect[0] == pytest.approx(1025 / worth)
+    assert found.size[0] < worth
+    assert clustered_wilson(events, cluster, 0.05).low < 0.35
+
+
+def test_uneven_clusters_that_are_many_are_left_alone() -> None:
+    """30 clusters of 2 to 4 cases are worth 90^2 / 290 = 27.9: the variance between them stands as it is."""
+    sizes = np.repeat([2, 3, 4], 10)
+    cluster = np.repeat(np.arange(30), sizes)
+    events = np.concatenate([np.arange(size) == 0 for size in sizes]).astype(int)
+    residual = np.array([1 - size / 3 for size in sizes])
+    variance = 30 / 29 * (residual**2).sum() / 90**2
+    assert effective_size(events, cluster, 0.05).design_effect[0] == pytest.approx(variance * 90 / (2 / 9))

@@ -65,14 +65,15 @@ def test_genuine_comparisons_are_clusters() -> None:
 
 
 def test_one_subject_in_41_pairs() -> None:
-    """A star: its comparisons all share the subject, so V = (sum r)^2 / n^2 = 0 and n_eff is n.
+    """A star: its comparisons all share the subject, so V = (sum r)^2 / n^2 = 0, which says nothing.
 
-    That is what the formula gives; where there are no events, though, the star is worth one comparison.
+    It is worth (2 * 41)^2 / (41^2 + 41) subjects; where there are no events it is worth one comparison.
     """
     a, b = np.zeros(41, np.int64), np.arange(1, 42)
     events = (b <= 10).astype(np.int64)
     found = dyadic_size(events, a, b)
-    assert (found.size[0], found.subjects[0], found.dense[0]) == (41, 42, False)
+    assert (found.subjects[0], found.dense[0]) == (42, False)
+    assert found.size[0] == pytest.approx(82**2 / (41**2 + 41))
     none = dyadic_size(0 * events, a, b)
     assert (none.size[0], none.disjoint[0]) == (1, 1)
     low, high = dyadic_wilson(none, 0.05)
@@ -88,6 +89,19 @@ def test_a_variance_below_zero_is_worth_all_cases() -> None:
     a, b = np.triu_indices(25, 1)
     found = dyadic_size(np.isin(b - a, [1, 24]).astype(np.int64), a, b)
     assert (found.size[0], found.events[0], found.design_effect[0]) == (300, 25, 0)
+
+
+@pytest.mark.parametrize("matches", [1, 3, 10])
+def test_one_subject_in_every_comparison_lends_no_certainty(matches: int) -> None:
+    """A star of 300 comparisons is worth 600^2 / (300^2 + 300) subjects, whatever its events are.
+
+    The residuals at the subject that all share add up to 0, so the others' alone would say that 300 comparisons
+    tell as much as independent ones.
+    """
+    events = (np.arange(300) < matches).astype(np.int64)
+    found = dyadic_size(events, np.zeros(300, np.int64), np.arange(1, 301))
+    assert found.size[0] == pytest.approx(600**2 / (300**2 + 300))
+    assert dyadic_wilson(found, 0.05).high[0] > 0.4
 
 
 def test_subjects_seldom_met_come_first() -> None:
@@ -113,7 +127,9 @@ def test_disjoint_comparisons_are_maximal() -> None:
     rng = np.random.default_rng(3)
     for probes, pairs in ((40, 30), (40, 200), (300, 400)):
         a, b = rng.integers(0, probes, pairs), rng.integers(0, probes, pairs)
-        graph = sparse.csr_array((np.ones(pairs), (a, b)), shape=(probes, probes))
+        graph = sparse.csr_array(
+            (np.ones(pairs), (a.astype(np.int32), b.astype(np.int32))), shape=(probes, probes)
+        )
         most = int((sparse.csgraph.maximum_bipartite_matching(graph) >= 0).sum())
         found = disjoint_comparisons(a, b + probes)
         assert most / 2 <= found <= most

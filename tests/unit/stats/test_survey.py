@@ -318,3 +318,19 @@ def test_one_row_of_a_domain_says_what_one_case_says() -> None:
     assert found.size[:2] == pytest.approx([1, 1])
     assert found.interval.low[0] == pytest.approx(float(wilson(1, 1, 0.05).low))
     assert np.isnan([found.size[2], found.interval.low[2]]).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("large", [1e155, 1e200, 1e308])
+def test_what_is_more_than_a_float_holds_is_infinite_and_not_warned_of(large: float) -> None:
+    """Squares overflow from 1e155 on, sums at 1e308; of mixed signs neither is nan, which says another thing."""
+    values = np.array([1, -1, 3, -1]) * min(large, 5e307)
+    stratified = strata(np.full(4, 10.0), np.zeros(4), [40])
+    sampled = Joint(np.full(4, 2.0), np.where(np.eye(4), 0.5, 0.2))
+    for found in (mean(values, stratified), total(values, stratified), ratio(values, values**0, sampled)):
+        assert np.isinf(found.variance)
+        assert not np.isnan(found.value)
+        assert not np.isfinite(interval(found, 0.05)).any()
+    assert np.isinf(ratio([1, 1, 1, 1], np.full(4, 1e308), stratified).value)
+    assert np.isnan(ratio([1, 1, 1, 1], np.zeros(4), stratified).value)
+    assert np.isinf(horvitz_thompson_variance(values, sampled))

@@ -12,13 +12,17 @@ from lacre.analyses.judging import Number, decide_number
 from lacre.analyses.reasons import Reason
 from lacre.analyses.recomputing.base import Again
 from lacre.analyses.recomputing.held import MOST, How
+from lacre.analyses.recomputing.tally import TOLERANCE
 from lacre.analyses.self_agreement import KAPPA, RAW
 from lacre.analyses.told import CodeTold, CriterionTold, EstimateTold, Key, Told
-from lacre.analyses.verdict import CriterionResult
+from lacre.analyses.verdict import CriterionResult, State
 from lacre.protocol.columns import OutcomeColumn
 from lacre.protocol.kinds.parts import stratum_values
 from lacre.protocol.kinds.self_agreement import AgreementCriterion, SelfAgreementPlan
 from lacre.stats.agreement import interval, kappa
+
+WITHOUT = ("kappa-without-error", "kappa-without-spread")
+"""Why a kappa has no error: no label changed, or no case moves it."""
 
 
 class AgreementTold(Told):
@@ -106,7 +110,7 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         if raw is not None and not raw.withheld:
             self.tally.holds(f"{what}.denominator", told.denominator, raw.denominator)
         if told.value is None:
-            self.absence(what, told, (*self.few, "kappa-undefined", "kappa-without-error"), self.first)
+            self.absence(what, told, (*self.few, "kappa-undefined", *WITHOUT), self.first)
             return
         fair = self.tally.holds(f"{what}.confidence", told.confidence, self.confidence)
         fair &= self.tally.holds(f"{what}.simultaneous", told.simultaneous, groups)
@@ -114,7 +118,7 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         fair &= self.tally.holds(f"{what}.method", told.method, method)
         fair &= self.tally.holds(f"{what}.scale", told.scale, "kappa")
         fair &= self.tally.holds(f"{what}.zero_bound", told.zero_bound, None)
-        self.tally.estimates += fair & self.ordered(what, told, least=-float("inf"))
+        self.tally.estimates += fair & self.ordered(what, told, least=-1.0)
 
     def more(self) -> None:
         """Hold the kind's own table, line by line; groups add up."""
@@ -195,9 +199,10 @@ class LabelsAgain(Again[SelfAgreementPlan]):
             self.tally.holds(f"{what}.kappa_note", about.note and about.note.code, "kappa-undefined")
             return
         if about.value is None:
-            seen = about.note and about.note.code == "kappa-without-error"
-            perfect = not np.isfinite(found.error) or self.clustered
-            self.tally.fits(f"{what}.kappa", None, str(float(found.value)), fits=bool(seen and perfect))
+            code = WITHOUT[0] if found.value == 1 else WITHOUT[1]
+            seen = about.note and about.note.code == code
+            unsure = not np.isfinite(found.error) or self.clustered
+            self.tally.fits(f"{what}.kappa", None, str(float(found.value)), fits=bool(seen and unsure))
             return
         self.tally.holds(f"{what}.kappa", about.value, float(found.value))
         if self.clustered:
@@ -210,11 +215,16 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         self.tally.bounds += fair
 
     def _as_far(self, what: str, about: EstimateTold) -> None:
-        """A normal interval reaches as far down as up, except beyond 1."""
+        """A normal interval reaches as far down as up, except beyond -1 and 1."""
         if about.value is None or about.low is None or about.high is None:
             return
         high = min(1.0, 2 * about.value - about.low)
-        self.tally.holds(f"{what}.kappa_high", about.high, high)
+        if about.low > -1:
+            self.tally.holds(f"{what}.kappa_high", about.high, high)
+        else:
+            self.tally.fits(
+                f"{what}.kappa_high", about.high, f">= {high}", fits=about.high >= high - TOLERANCE
+            )
 
     def noted(self) -> Mapping[str, Mapping[str, object] | None]:
         """Return what the notes say: the floor of the first column that has one."""
@@ -230,6 +240,16 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         return super().noted()
 
     # --- verdicts
+
+    def across(self, states: Sequence[tuple[str, State]]) -> State:
+        """Return the state of all; where nothing is asked, it takes a column whose agreement could be estimated."""
+        raws = [self.answers.get(self.key(RAW, Place(*pair, (), 1))) for pair in self.plan.labelled]
+        if states or self.triggers or any(each is not None and each.value is not None for each in raws):
+            return super().across(states)
+        hidden = any(each is not None and each.withheld for each in raws)
+        if hidden and self.told.computed == State.PASS:
+            return State.PASS
+        return State.INSUFFICIENT_EVIDENCE
 
     def decide(self, what: str, told: CriterionTold, rule: AgreementCriterion) -> CriterionResult | None:
         """Decide one criterion on one column's agreement."""

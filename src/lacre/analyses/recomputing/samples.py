@@ -21,7 +21,7 @@ from lacre.protocol.kinds.estimate import EstimateCriterion, EstimatePlan
 from lacre.stats.proportions import wilson
 
 OF_A_CELL = (
-    "divided-by-nothing", "negative-variance", "too-few-clusters", "too-few-units", "nothing-varies",
+    "divided-by-nothing", "no-variance", "negative-variance", "too-few-clusters", "too-few-units", "nothing-varies",
     "total-needs-all",
 )  # fmt: skip
 """Why a group may have no interval, where the sample has a design."""
