@@ -1,5 +1,6 @@
 """What recall and protective failure have in common: a share of cases by stratum, and the criteria on it."""
 
+from abc import abstractmethod
 from collections.abc import Collection
 from typing import TYPE_CHECKING, ClassVar
 
@@ -44,14 +45,14 @@ class DetectionPlan(TablePlan):
     requires_manual_review: bool = False
 
     @property
+    @abstractmethod
     def event(self) -> Event:
         """What happened to a case."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def rules(self) -> "list[RateCriterion]":
         """The criteria."""
-        raise NotImplementedError
 
     def population(self) -> frozenset[str]:
         """Return the columns that say whether a row is one of the share's cases."""

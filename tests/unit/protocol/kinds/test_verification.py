@@ -125,11 +125,11 @@ def test_the_enrolled_side_is_the_first_unless_said() -> None:
     assert plan.reads()["cohort"] == {"image", "face", "other", "person"}
 
 
-def test_the_protocol_of_faces_reads_as_it_is(data_dir: Path) -> None:
+def test_the_protocol_of_faces_reads_as_it_is(data_dir: Path, absent: Callable[[str, str], None]) -> None:
     """The interface: shared/protocols/rostos.yaml, which stands beside the test data."""
     path = data_dir.parent / "protocols" / "rostos.yaml"
     if not path.is_file():
-        pytest.skip("the protocol is absent")
+        absent("the protocol", "protocols")
     plan = parse(path.read_bytes()).analyses["differential"]
     assert isinstance(plan, VerificationPlan)
     assert plan.training() == ("treino",)
