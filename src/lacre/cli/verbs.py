@@ -48,6 +48,7 @@ VERBS: dict[str, Entry] = {
     "audit": Entry(LOOK, "look", N_("Derive the history again from the signed entries.")),
     "export": Entry(LOOK, "give", N_("Write a bundle for a stranger, or the public register.")),
     "verify": Entry(LOOK, "give", N_("Check a bundle, offline.")),
+    "scan": Entry(LOOK, "scan", N_("Look for anything of sealed pools in a repository.")),
     "demo": Entry(LOOK, "show_demo", N_("Watch a study's whole life in a temporary ledger.")),
     "key": Entry(KEEP, "keys", N_("Make keys, enrol, replace, revoke them, and back them up.")),
     "erase": Entry(KEEP, "keys", N_("Take a name or other words out of the ledger for good.")),

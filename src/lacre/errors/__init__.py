@@ -132,6 +132,7 @@ from lacre.errors.images import (
 from lacre.errors.keys import (
     ActiveKeyMissing as ActiveKeyMissing,
     FingerprintKeyClosed as FingerprintKeyClosed,
+    FingerprintsNotHere as FingerprintsNotHere,
     IdentityFileInvalid as IdentityFileInvalid,
     IdentityPassphraseWrong as IdentityPassphraseWrong,
     KeyBackupClosed as KeyBackupClosed,
@@ -309,6 +310,8 @@ from lacre.errors.usage import (
     FilePrefixNeeded as FilePrefixNeeded,
     FilePrefixUnknown as FilePrefixUnknown,
     FolderTaken as FolderTaken,
+    GitFailed as GitFailed,
+    GitNeeded as GitNeeded,
     Interrupted as Interrupted,
     InterruptedBefore as InterruptedBefore,
     NoInputs as NoInputs,

@@ -106,6 +106,19 @@ class FingerprintKeyClosed(KeyError_):
     )
 
 
+class FingerprintsNotHere(KeyError_):
+    """Pools to be looked for without the key that their cases are recognised by."""
+
+    code = "fingerprint-key-absent"
+    template = N_(
+        "The key that cases are recognised by is not here, or closed to an identity that is not. Nothing was looked "
+        "through."
+    )
+    remedy = N_(
+        "Put fingerprint.key and identity.age back into the ledger's keys, or look where the custodian's ledger is."
+    )
+
+
 class ActiveKeyMissing(KeyMissing):
     """A key that acts in this ledger by now, and is in no file of its folder of keys."""
 

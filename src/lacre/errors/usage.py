@@ -319,3 +319,21 @@ class PartUnknown(UsageError):
     code = "part-unknown"
     template = N_("{part!r} is nothing to commit to; there is: {known}.")
     remedy = N_("`lacre commit STUDY relabels FILE` commits to second labels.")
+
+
+class GitNeeded(UsageError):
+    """A history to be looked through without the program that reads it."""
+
+    code = "git-needed"
+    template = N_("To look through a history takes git, which is not here. Nothing was looked through.")
+    remedy = N_(
+        "Install git, or leave out --history: the files as they are now are looked through without it."
+    )
+
+
+class GitFailed(UsageError):
+    """A folder whose history git does not give."""
+
+    code = "git-failed"
+    template = N_("git gives no history of {folder}: {why}")
+    remedy = N_("Name the folder of a git repository that you own, or leave out --history.")

@@ -37,6 +37,7 @@ from lacre.report.views import (
     RegisterExported,
     ReportWritten,
     Result,
+    Scanned,
     Status,
     Study,
     Withdrawn,
@@ -338,6 +339,22 @@ class Ledger(Evidence):
             snapshot_to_export(desk.memory, desk.engine) as reader,
         ):
             return RegisterExported.of(write_register(reader, Path(folder)))
+
+    def scan(
+        self,
+        *paths: str | Path,
+        history: bool = False,
+        study: str | None = None,
+        exclude: Sequence[str] = (),
+    ) -> Scanned:
+        """Look through files and folders, and their git history, for anything of the sealed pools.
+
+        It is no read: it goes by fingerprints, and tells places and counts alone.
+        """
+        from lacre.broker.scan import scan
+
+        looked = [Path(path) for path in paths or (".",)]
+        return Scanned.of(scan(self._desk, looked, history=history, study=study, exclude=exclude))
 
     def audit(self, what: str | None = None, *, memory: Sequence[str | Path] = ()) -> Audit:
         """Re-derive the whole history from the signed entries; `what` is a `STUDY` or a result `STUDY@ENTRY`.

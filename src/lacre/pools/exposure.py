@@ -14,6 +14,8 @@ under the ledger's fingerprint key, cut to 16 bytes, of a kind and length-prefix
     row       id and content together
     next      an id with the content of the row after it in the file (of the first row, after the last)
     file      the bytes of a file, anywhere, whatever the plan declares of its columns
+    span      runs of words that one row's free texts alone hold, anywhere (`lacre.pools.spans`); to be found, not
+              to decide
 
 Content is every column marked `is: input` that is neither the key nor the unit, by name in sorted order: text
 in NFC, casefolded, without blanks around it; a number as the shortest text that reads back as it; a time in
@@ -26,16 +28,17 @@ alone or with the id, than chance gives: `lacre.pools.chance` has the formulas.
 """
 
 import hmac
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lacre.canonical import canonical_json, parse_canonical
 from lacre.errors import cells_untold
-from lacre.pools import chance
+from lacre.pools import chance, spans
+from lacre.pools.normal import normalise
 from lacre.pools.prints import WIDTH, Kind, PrintArray, Prints, as_array, common, sorted_set
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
@@ -99,6 +102,10 @@ def fingerprint(
         if declared.unit is not None and declared.unit in table.columns:
             sections["unit", name] = hasher.units(name, declared, table.columns[declared.unit])
         _add_content(sections, hasher, declared, table)
+    if said := spans.telling(
+        row for name, table in tables.items() for row in _free(protocol.tables[name], table)
+    ):
+        sections["span", ""] = sorted_set(map(hasher.after("span"), map(_prefixed, said)))
     digests = [
         table.columns[column]
         for name, table in tables.items()
@@ -158,6 +165,46 @@ def match_submission_ids(
     return Matched(known=known, unknown=len(given) - known, absent=len(held) - known)
 
 
+Make = Callable[[str], bytes]
+
+
+def marks(
+    prints: Prints, protocol: Protocol, *, study: str, genesis: str, key: bytes
+) -> list[tuple[Literal["case", "unit", "digest", "span"], Make, PrintArray]]:
+    """Return what one piece of text may be of a pool: what makes a print of it, and the pool's prints to find it in.
+
+    `key` is the one `prints` was made under; raises `PrintsInvalid` when it is another. A key of several columns is
+    no piece of text: tables are held against the pool for that.
+    """
+    hasher = _Hasher(key, genesis, study)
+    prints.require_same_key(Prints(hasher.print("check"), {}))
+    found: list[tuple[Literal["case", "unit", "digest", "span"], Make, PrintArray]] = []
+    for name, declared in protocol.tables.items():
+        cases, units = prints.section("case", name), prints.section("unit", name)
+        if len(cases) and len(declared.key) == 1:
+            found.append(("case", _of_text(hasher.case_maker(name, declared)), cases))
+        if len(units):
+            found.append(("unit", _of_cell(hasher.unit_maker(name, declared)), units))
+    if len(digests := prints.all("digest")):
+        found.append(("digest", _of_cell(hasher.after("digest")), digests))
+    if len(said := prints.all("span")):
+        found.append(("span", _of_text(hasher.after("span")), said))
+    return found
+
+
+def file_print(sha256: str, *, key: bytes) -> bytes:
+    """Return the print of a file with this SHA-256 in hexadecimal, whatever ledger or study it is in."""
+    return _Hasher(key, "", "").print("file", bytes.fromhex(sha256))
+
+
+def _of_text(make: Callable[[bytes], bytes]) -> Make:
+    return lambda text: make(_prefixed(text))
+
+
+def _of_cell(make: Callable[[bytes], bytes]) -> Make:
+    return lambda text: make(_prefixed(_VALUE + text.encode()))
+
+
 class _Hasher:
     """Makes the prints of one pool under one key."""
 
@@ -174,8 +221,14 @@ class _Hasher:
         key = self._key
         return lambda last: hmac.digest(key, prefix + last, "sha256")[:WIDTH]
 
+    def case_maker(self, name: str, declared: Table) -> Callable[[bytes], bytes]:
+        return self.after("case", *self._namespace(name, declared))
+
+    def unit_maker(self, name: str, declared: Table) -> Callable[[bytes], bytes]:
+        return self.after("unit", *self._namespace(name, declared))
+
     def cases(self, name: str, declared: Table, table: TypedTable) -> PrintArray:
-        make = self.after("case", *self._namespace(name, declared))
+        make = self.case_maker(name, declared)
         return sorted_set(make(_prefixed(key)) for key in table.keys)
 
     def units(self, name: str, declared: Table, column: TypedColumn) -> PrintArray:
@@ -224,6 +277,12 @@ def _add_content(sections: Sections, hasher: _Hasher, declared: Table, table: Ty
         sections[kind, label] = np.sort(both) if kind == "content" else np.unique(both)
 
 
+def _free(declared: Table, table: TypedTable) -> Iterable[tuple[str | None, ...]]:
+    """The free texts among the inputs of each row."""
+    columns = (table.columns[name] for name in _input_columns(declared, table))
+    return zip(*(column.values for column in columns if isinstance(column, Texts)), strict=True)
+
+
 def _input_columns(declared: Table, table: TypedTable) -> list[str]:
     # An id among the inputs would make every content unique, and alike wherever people are counted from 1.
     naming = {*declared.key, declared.unit}
@@ -235,7 +294,7 @@ def _input_columns(declared: Table, table: TypedTable) -> list[str]:
 
 
 def _normalised(table: TypedTable, names: Iterable[str]) -> list[list[bytes]]:
-    return [_cells(table.columns[name], normalise=_normalise) for name in names]
+    return [_cells(table.columns[name], normalise=normalise) for name in names]
 
 
 def _passages(table: TypedTable, names: Iterable[str]) -> NDArray[np.bool_]:
@@ -243,7 +302,7 @@ def _passages(table: TypedTable, names: Iterable[str]) -> NDArray[np.bool_]:
     for column in (table.columns[name] for name in names):
         if isinstance(column, Texts):
             long |= np.fromiter(
-                (cell is not None and len(_normalise(cell)) >= chance.PASSAGE for cell in column.values),
+                (cell is not None and len(normalise(cell)) >= chance.PASSAGE for cell in column.values),
                 np.bool_,
                 table.rows,
             )
@@ -280,10 +339,6 @@ def _texts(column: TypedColumn) -> Iterable[str | None]:
 def _number(value: float) -> str:
     # 25 in one study's file and 25.0 in another's are one number; so is 25 in a column read as text.
     return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
-
-
-def _normalise(text: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold()).strip()
 
 
 def _prefixed(*parts: bytes | str) -> bytes:

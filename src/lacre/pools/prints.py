@@ -27,7 +27,7 @@ WIDTH = 16
 """Bytes of an HMAC-SHA-256 that are kept. Among 10^9 prints, chance makes two alike once in 10^20 sets."""
 
 Kind = Literal[
-    "case", "unit", "disjoint", "digest", "id", "content", "passage", "row", "next", "file", "cohort"
+    "case", "unit", "disjoint", "digest", "id", "content", "passage", "row", "next", "file", "cohort", "span"
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 REPEATING: frozenset[Kind] = frozenset({"content"})

@@ -11,8 +11,9 @@ from lacre.audit.report import AuditReport
 from lacre.audit.story import Story
 from lacre.broker import groundwork, outcomes
 from lacre.broker.amplified import Amplified
+from lacre.broker.scanned import Scanned
 from lacre.protocol.document import value_of
-from lacre.report import change_json, groundwork_json, history, images, keys_json, published
+from lacre.report import change_json, groundwork_json, history, images, keys_json, published, scan_text
 from lacre.report.chosen import chosen
 from lacre.report.values import PRESENTED, Document, lists, wires
 from lacre.rules.history import ReadMade
@@ -331,6 +332,7 @@ DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = MappingProxyType(
         groundwork.RelabelsHandedOut: groundwork_json.handed_out,
         groundwork.RelabelsKept: groundwork_json.kept,
         Amplified: images.amplified_json,
+        Scanned: scan_text.scanned_json,
         outcomes.ReadPlanned: planned,
         outcomes.ResultShown: result,
         outcomes.LedgerStatus: status,

@@ -7,6 +7,7 @@ from typing import Any
 from lacre.audit.report import AuditReport
 from lacre.broker import groundwork, outcomes
 from lacre.broker.amplified import Amplified
+from lacre.broker.scanned import Scanned
 from lacre.report import (
     audit_text,
     change_text,
@@ -19,6 +20,7 @@ from lacre.report import (
     plan_text,
     published,
     result_text,
+    scan_text,
     status_text,
 )
 from lacre.report.chosen import chosen
@@ -43,6 +45,7 @@ PAGES: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
         groundwork.RelabelsHandedOut: evidence_text.handed_out_page,
         groundwork.RelabelsKept: evidence_text.kept_page,
         Amplified: images.amplified_page,
+        Scanned: scan_text.scanned_page,
         outcomes.ReadPlanned: result_text.plan_page,
         outcomes.ResultShown: result_text.result_page,
         outcomes.LedgerStatus: status_text.status_page,

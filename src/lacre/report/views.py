@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
 from lacre.audit.report import AuditReport
-from lacre.broker import amplified, groundwork, outcomes
+from lacre.broker import amplified, groundwork, outcomes, scanned
 from lacre.report import published
 
 if TYPE_CHECKING:
@@ -142,6 +142,12 @@ class RelabelsKept(Shows, groundwork.RelabelsKept):
 
 class Amplified(Shows, amplified.Amplified):
     """Variants of images."""
+
+    __slots__ = ()
+
+
+class Scanned(Shows, scanned.Scanned):
+    """What of sealed pools was found elsewhere."""
 
     __slots__ = ()
 
