@@ -43,20 +43,7 @@ analyses:
   parity: {kind: group_fairness, pool: teste, table: cases, label: label, prediction: prediction,
            attributes: [sex], criteria: [{id: gap, metric: error, by: [sex], max_group_gap: 0.9}]}
 """
-NOUNS = [
-    "river",
-    "stone",
-    "lamp",
-    "cloud",
-    "engine",
-    "garden",
-    "letter",
-    "window",
-    "bridge",
-    "candle",
-    "forest",
-    "mirror",
-]
+NOUNS = tuple("abcdefghijkl")
 
 
 def image(n: int) -> bytes:

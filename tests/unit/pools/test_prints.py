@@ -75,7 +75,7 @@ def _form(*sections: tuple[int, bytes, bytes], magic: bytes = b"lacre-fingerprin
         _form((1, b"t", A), (0, b"t", A)),
         _form((0, b"u", A), (0, b"t", A)),
         _form((0, b"t", A), (0, b"t", A)),
-        _form((11, b"t", A)),
+        _form((12, b"t", A)),
         _form((0, b"\xff", A)),
         _form((0, b"t", A), magic=b"lacre-fingerprints-v2\n"),
         b"\x00" * 500,
