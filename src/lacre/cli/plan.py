@@ -145,8 +145,8 @@ def check_verb(call: Call, protocol: Path, files: tuple[str, ...]) -> int:
     N_(
         "From here on the plan stands: its hash is signed and in the log, before any pool is sealed. The "
         "receipt proves to anyone, without this ledger, that the entry is in it; keep it where the ledger "
-        "is not. A criterion that can only come out one way at the planned counts, whatever is found, is refused "
-        "unless you say why it is kept."
+        "is not. A criterion of which PASS or FAIL is out of reach at the planned counts, whatever is found, is "
+        "refused unless you say why it is kept."
     ),
     [
         Example("lacre register protocol.yaml", N_("Register, and keep the receipt in STUDY@ENTRY.receipt.")),

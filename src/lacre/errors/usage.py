@@ -51,6 +51,14 @@ class FileNotNamed(UsageError):
     remedy = N_("Write the data to a file, and give its path: what is sealed are the bytes of files.")
 
 
+class FilesByName(UsageError):
+    """Files given to the API as a mapping."""
+
+    code = "files-by-name"
+    template = N_("Files are given one by one, and this is a mapping ({kind}).")
+    remedy = N_("Give a list of them, with the table before each file where there are several: [{example!r}].")
+
+
 class FileNotGiven(UsageError):
     """A table for which no file was given."""
 
@@ -135,6 +143,14 @@ class SubmissionNotAsked(UsageError):
     code = "submission-not-asked"
     template = N_("The analyses {analyses} read no column from a submission. Nothing was spent.")
     remedy = N_("Leave --submission out.")
+
+
+class TableNotSubmitted(UsageError):
+    """A file for a table that the read takes nothing of from a submission."""
+
+    code = "table-not-submitted"
+    template = N_("This read of {analyses} takes nothing of {table} from a submission. Nothing was spent.")
+    remedy = N_("Leave {file} out: what it asks for are {tables}.")
 
 
 class TextNotUnicode(UsageError):

@@ -355,8 +355,8 @@ def kept_infeasible(page: Page, criteria: Sequence[Infeasible]) -> None:
     for each in criteria:
         page.say(
             Cell(_("Warning: "), "yellow"),
-            _("{analysis}, {criterion} can only come out one way; it is kept for the reason given.").format(
-                analysis=each.analysis, criterion=each.criterion
+            _("PASS or FAIL is out of reach of {name}; it is kept for the reason given.").format(
+                name=printable(f"{each.analysis}.{each.criterion}")
             ),
         )
 

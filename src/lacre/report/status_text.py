@@ -27,7 +27,7 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
         "name": N_("Name: {words}"),
         "text": N_("Words: {words}"),
         "reason": N_("Reason given: {words}"),
-        "accept_infeasible": N_("Why criteria that can only come out one way were kept: {words}"),
+        "accept_infeasible": N_("Why criteria were kept of which PASS or FAIL is out of reach: {words}"),
     }
 )
 """The fields of requests that name a text, and how it is introduced."""
