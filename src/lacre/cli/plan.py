@@ -115,7 +115,8 @@ def _import(call: Call, name: str | None, source: Path) -> int:
 @verb(
     "check",
     N_(
-        "Problems are listed together, with line and column. For each criterion it says whether it can pass and "
+        "Problems are listed together, with line and column; what rests on a part that cannot be read is looked at "
+        "once that part is mended. For each criterion it says whether it can pass and "
         "fail at all, and how many cases a group needs before even zero errors can pass; with rates to assume, "
         "also how likely it is to at the planned size, by simulation, and what size 80 % would take. Files, if "
         "given, are read as the protocol declares its tables: try it on cases that are no secret, or on predictions "

@@ -161,6 +161,10 @@ class SealedNotAsDrawn(LawError):
         "{count} rows of {table} have another chance of being drawn than the draw at entry {entry} gave their stratum, "
         "or none. Nothing was sealed."
     )
+    singular = N_(
+        "{count} row of {table} has another chance of being drawn than the draw at entry {entry} gave its stratum, "
+        "or none. Nothing was sealed."
+    )
     remedy = N_("Keep the columns of what was drawn as they were written, and add the labels beside them.")
 
 

@@ -37,7 +37,8 @@ def made_page(made: LedgerMade) -> Page:
         page.say(_("The keys have no passphrase: whoever can read the folder can use them."))
     page.say(
         _(
-            "Keep a copy of the folder's keys elsewhere. Next: `lacre new fairness`, or `lacre register PROTOCOL`."
+            "Keep a copy of the folder's keys elsewhere. Next: `lacre new`, which lists plans to fill in, or "
+            "`lacre register PROTOCOL`."
         )
     )
     return page
