@@ -78,27 +78,12 @@ def summary(page: Page, criteria: Sequence[Document], estimates: Sequence[Docume
             Cell(each["id"], "bold"),
             *([each.get("system") or ""] if systems else []),
             told.rule(each),
-            *observed(each, estimates),
+            *told.observed(each, estimates),
             verdict(each["state"]),
         ]
         for each in criteria
     ]
     page.table(columns, rows)
-
-
-def observed(criterion: Document, estimates: Sequence[Document] = ()) -> tuple[str, str]:
-    """Return the value of a criterion, and its interval; `estimates` are those of its analysis."""
-    if criterion.get("scale", "share") != "share":
-        return told.observed(criterion, estimates)
-    interval = words.interval(criterion["low"], criterion["high"], apart_from=criterion["threshold"])
-    return _observed(criterion, estimates), interval
-
-
-def _observed(criterion: Document, estimates: Sequence[Document]) -> str:
-    # Nothing counted is never told as a zero.
-    if criterion["value"] == 0 and criterion["high"]:
-        return told.up_to(told.zero_bound(criterion, estimates))
-    return words.rate(criterion["value"], apart_from=criterion["threshold"])
 
 
 def _computed(page: Page, document: Document) -> None:
@@ -118,14 +103,13 @@ def reason(stored: Document | None, scale: str = "share", unit: str | None = Non
     """Make the sentence of a stored reason; bounds in it read as numbers of their `scale`, as all around does."""
     if stored is None:
         return ""
-    fields = stored["fields"]
-    if scale not in ("share", "gap") and stored["code"] not in _ON_SHARES:
-        return render(Reason(stored["code"], {n: _scaled(n, v, scale, unit) for n, v in fields.items()}))
+    code, fields = stored["code"], stored["fields"]
+    if code in _ON_SHARES:
+        scale = "share"
+    elif code in _OF_GAPS:
+        scale = "gap"
     bar = fields.get("threshold")
-    shown = {name: _in_percent(name, value, bar) for name, value in fields.items()}
-    if stored["code"] in _OF_GAPS:
-        shown = {n: words.points(v) if isinstance(fields[n], float) else v for n, v in shown.items()}
-    return render(Reason(stored["code"], shown))
+    return render(Reason(code, {name: _scaled(name, each, scale, unit, bar) for name, each in fields.items()}))
 
 
 # --- one criterion -----------------------------------------------------------------------------------------
@@ -156,10 +140,10 @@ def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
         page.say(said.format(count=total), f" ({whys}).", indent=1)
 
 
-def _scaled(name: str, value: Any, scale: str, unit: str | None) -> Any:
+def _scaled(name: str, value: Any, scale: str, unit: str | None, bar: float | None) -> Any:
     if not isinstance(value, float):
         return value
-    return told.limit(value, scale, unit) if name in _CHOSEN else told.value(value, scale, unit)
+    return told.limit(value, scale, unit) if name in _CHOSEN else told.value(value, scale, unit, bar=bar)
 
 
 def _rests_on(page: Page, criterion: Document, lines: Sequence[Document], found: Sequence[Document]) -> None:
@@ -317,12 +301,6 @@ def _key(document: Document) -> frozenset[tuple[str, str]]:
 
 def _rate(rates: Rates, criterion: Document, line: Document) -> Document:
     return rates.get((criterion["metric"], criterion.get("system"), _key(line)), {})
-
-
-def _in_percent(name: str, value: Any, bar: float | None) -> Any:
-    if not isinstance(value, float):
-        return value
-    return words.percent(value) if name in _CHOSEN else words.rate(value, apart_from=bar)
 
 
 def method_words(name: str) -> str:

@@ -69,7 +69,7 @@ def thresholds(page: Page, frozen: tuple[FrozenThreshold, ...]) -> None:
             *([each.system] if systems else []),
             rule(each),
             told.value(float(each.value), "score"),
-            _interval(each),
+            interval(each),
             _("{events} of {cases}").format(events=each.events, cases=each.cases),
         ]
         for each in frozen
@@ -85,7 +85,8 @@ def rule(each: FrozenThreshold) -> str:
     return _("{rule} (unresolved at n)").format(rule=said) if each.unresolved else said
 
 
-def _interval(each: FrozenThreshold) -> str:
+def interval(each: FrozenThreshold) -> str:
+    """Return the interval of a threshold, whose ends may be open."""
     ends = [_("open") if end is None else told.value(float(end), "score") for end in (each.low, each.high)]
     return " – ".join(ends)
 

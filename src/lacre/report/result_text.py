@@ -199,7 +199,7 @@ def side_by_side(page: Page, both: tuple[Document, Document], names: tuple[str, 
         rows.append([Cell(" ".join(filter(None, (f"{key[0]}.{key[1]}", key[2]))), "bold"), "", "", ""])
         for name, found in zip(names, (first.get(key), second.get(key)), strict=True):
             if found is not None:
-                rows.append([name, *analysis_text.observed(found), _verdicts(found)])
+                rows.append([name, *told.observed(found), _verdicts(found)])
     page.table(columns, rows)
 
 

@@ -105,7 +105,7 @@ def test_nothing_counted_is_never_told_as_a_zero() -> None:
         ],
         estimates=[estimate("female", zero_bound=bound), estimate("male")],
     )
-    assert "up to 4.9 %" in text
+    assert "up to 4.9 points" in text, "a gap is told in points, as its bar is"
     assert "female 0 of 50 up to 6.0 %" in text
     assert "male 0 of 50, 3 blank up to 13.0 %" in text
     assert "the one-sided 95 % bound, by the rule of three" in text
