@@ -130,6 +130,10 @@ WARNINGS: Mapping[str, str] = {
 }
 
 SINGULAR: Mapping[str, str] = {
+    "request-unbound": N_(
+        "{count} request, here, was signed over another history than the one that stands before it: the first "
+        "{size} entries are not what the signer had seen. The last request that agrees had seen {agreed}."
+    ),
     "register-unfinished": N_(
         "{count} entry stands beyond the checkpoint: an export is under way, or was cut off."
     ),

@@ -319,6 +319,7 @@ from lacre.errors.usage import (
     NoInputs as NoInputs,
     NotAName as NotAName,
     NotAResult as NotAResult,
+    ResultNotNamed as ResultNotNamed,
     NotConfirmed as NotConfirmed,
     NotOfStudy as NotOfStudy,
     OneDrawAtATime as OneDrawAtATime,

@@ -213,6 +213,15 @@ class EntryNoResult(UsageError):
     remedy = N_("See the entries with `lacre log`, and name a result as STUDY@ENTRY.")
 
 
+class ResultNotNamed(NotAName):
+    """A study, or another entry of it, where one of its results is to be named."""
+
+    code = "result-not-named"
+    template = N_("{what!r} is no result. {study} has these:")
+    remedy = N_("Name one of them, as `lacre {verb} STUDY@ENTRY -o FILE`.")
+    listing = "results"
+
+
 class NotAResult(UsageError):
     """A name that is no result's."""
 
