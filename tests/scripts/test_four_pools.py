@@ -429,7 +429,10 @@ def test_second_labels_too_soon_or_of_other_cases_are_refused_after_a_look_on_re
     four_pools.write_again(handed.folder, on="2099-01-02T23:59:59Z")
     soon = handed.json(*COMMIT, expect=2)["error"]
     assert soon["code"] == "commit-unfinished"
-    assert "The second labels of 30 cases come too early. Days that the plan asks for in between: 2." in soon["message"]
+    assert (
+        "The second labels of 30 cases come too early. Days that the plan asks for in between: 2."
+        in soon["message"]
+    )
     relabelled(handed, lambda rows: [{**rows[0], "face_id": "t9999"}, *rows[1:]])
     foreign = handed.json(*COMMIT, expect=2)["error"]
     assert foreign["code"] == "commit-unfinished"

@@ -222,7 +222,9 @@ SINGULAR: Mapping[str, str] = MappingProxyType(
         "bad-pairs": N_("{count} joint probability cannot be: of the pair, or beside the cases' own."),
         "total-needs-all": N_("{count} case has no value, and a total needs every one."),
         "unit-blank": N_("{count} case has no unit, and is taken to be of one of its own."),
-        "missing-predictions": N_("{count} case has no prediction: it counts as both outcomes in the bounds."),
+        "missing-predictions": N_(
+            "{count} case has no prediction: it counts as both outcomes in the bounds."
+        ),
         "undeclared-predictions": N_(
             "{count} case has a value in {column} that is not declared: it counts as having no prediction."
         ),

@@ -15,7 +15,14 @@ from lacre.broker.desk import (
     sign_request,
 )
 from lacre.broker.outcomes import Amended, AmendmentPlanned
-from lacre.broker.register import engine, infeasible_criteria, load_protocol, not_needed, numbers_told, receipt
+from lacre.broker.register import (
+    engine,
+    infeasible_criteria,
+    load_protocol,
+    not_needed,
+    numbers_told,
+    receipt,
+)
 from lacre.broker.texts import require_words, salted_words, visible
 from lacre.errors import Declined
 from lacre.protocol.difference import difference

@@ -28,8 +28,8 @@ class Sampled:
     """Cases drawn from a frame, the entry that records it, and how many of how many in each stratum.
 
     `column` is what the file calls the chances, and `left_out` are the frame's columns that did not come along: they
-    are not the key, a stratum or marked `is: input`. `outside` counts rows of the frame in no declared stratum, `formulas`
-    cells that a spreadsheet would take for formulas.
+    are not the key, a stratum or marked `is: input`. `outside` counts rows of the frame in no declared stratum,
+    `formulas` cells that a spreadsheet would take for formulas.
     """
 
     study: str

@@ -56,7 +56,9 @@ class FilesByName(UsageError):
 
     code = "files-by-name"
     template = N_("Files are given one by one, and this is a mapping ({kind}).")
-    remedy = N_("Give a list of them, with the table before each file where there are several: [{example!r}].")
+    remedy = N_(
+        "Give a list of them, with the table before each file where there are several: [{example!r}]."
+    )
 
 
 class FileNotGiven(UsageError):

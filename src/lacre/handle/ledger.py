@@ -308,7 +308,11 @@ class Ledger(Evidence):
             return shown
         study = shown.study.slug if isinstance(shown, Study) else what.rpartition("@")[0]
         whole = self.show(study) if study else None
-        reads = [read for pool in whole.study.pools.values() for read in pool.reads] if isinstance(whole, Study) else []
+        reads = (
+            [read for pool in whole.study.pools.values() for read in pool.reads]
+            if isinstance(whole, Study)
+            else []
+        )
         made = sorted((read.result, read.state) for read in reads if read.result is not None)
         if not made:
             raise NotAName(what=what, verb=verb)

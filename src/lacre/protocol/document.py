@@ -146,7 +146,11 @@ def _left_out(path: Path, index: int, broken: frozenset[Path]) -> bool:
 
 def _restored(path: Path, broken: frozenset[Path]) -> Path:
     """Return a path in what was left of the document as that in the whole: criteria before it may be out."""
-    before, index, after = path[:_IN_CRITERIA], path[_IN_CRITERIA : _IN_CRITERIA + 1], path[_IN_CRITERIA + 1 :]
+    before, index, after = (
+        path[:_IN_CRITERIA],
+        path[_IN_CRITERIA : _IN_CRITERIA + 1],
+        path[_IN_CRITERIA + 1 :],
+    )
     if before[::2] != _CRITERIA or not index or not isinstance(index[0], int):
         return path
     kept = (place for place in count() if not _left_out(before, place, broken))

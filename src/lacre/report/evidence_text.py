@@ -256,5 +256,7 @@ def _kept(page: Page, pool: str, made: Committed) -> None:
 
 def _apart(days: int) -> str:
     return ngettext(
-        "That is at least {days} day after the first label.", "That is at least {days} days after the first label.", days
+        "That is at least {days} day after the first label.",
+        "That is at least {days} days after the first label.",
+        days,
     ).format(days=days)

@@ -2,8 +2,8 @@
 
 from lacre.broker.outcomes import ResultShown
 from lacre.report import words
-from lacre.report.analysis_text import verdict
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import verdict
 from lacre.text import _, ngettext
 
 

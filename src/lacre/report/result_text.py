@@ -8,8 +8,9 @@ from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.parts import Undecidable
 from lacre.errors import printable
 from lacre.report import analysis_text, gate_text, history, told, words
-from lacre.report.analysis_text import Document, verdict
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import verdict
+from lacre.report.told import Document
 from lacre.rules.answers import Infeasible, ReadDecision, Shortfall, SubmissionFacts
 from lacre.rules.overlap_words import overlaps_text
 from lacre.text import N_, _, ngettext

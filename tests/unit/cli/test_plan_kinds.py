@@ -142,8 +142,7 @@ def test_what_no_outcome_passes_is_not_registered(lacre: Lacre, plan: Path) -> N
     lacre("init")
     words = " ".join(lacre("check", plan).out.split())
     assert (
-        "Warning: release.veto cannot pass as planned. It needs 202 cases in the rate's denominator"
-        in words
+        "Warning: release.veto cannot pass as planned. It needs 202 cases in the rate's denominator" in words
     )
     assert "Warning: pairs.same cannot pass as planned. It needs 6 pairs" in words
     refused = lacre("register", plan, "--json")

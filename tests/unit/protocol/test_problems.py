@@ -357,7 +357,9 @@ def test_a_criterion_that_cannot_be_read_hides_nothing_of_the_others(
     spoil: Spoil, problems: Problems
 ) -> None:
     """It alone is left out of the look at how the parts agree; the place of those after it is that in the file."""
-    text = spoil(templates.read("faces"), "metric: recall, by: [age, height]", "metric: recal, by: [age, height]")
+    text = spoil(
+        templates.read("faces"), "metric: recall, by: [age, height]", "metric: recal, by: [age, height]"
+    )
     text = spoil(text, "by: [[height], [age, height]]", "by: [[heigth], [age, height]]")
     text = spoil(text, "{age: child, height: large}", "{age: chld, height: large}")
     assert [each.partition(": ")[0] for each in problems(text)] == [

@@ -115,7 +115,9 @@ def test_an_interval_stands_where_its_numbers_are() -> None:
     assert (low["x1"], high["x1"]) == ("26.00%", "74.00%")
     bars = [each for each in found(made, "bar") if each["class"] == "bar"]
     assert {(bar["x1"], bar["x2"]) for bar in bars} == {("74.00%", "74.00%")}
-    assert any(float(bar["y1"]) <= float(across["y1"]) <= float(bar["y2"]) for bar in bars), "beside the interval"
+    assert any(float(bar["y1"]) <= float(across["y1"]) <= float(bar["y2"]) for bar in bars), (
+        "beside the interval"
+    )
     (mark,) = found(made, "mark circle pass")
     assert mark
     assert 'x="50.00%"' in render(made)

@@ -230,7 +230,9 @@ def test_clusters_are_said_not_to_be_simulated(life: Life) -> None:
 def test_a_registration_says_what_was_kept_all_the_same(life: Life) -> None:
     kept = Infeasible(analysis="parity", criterion="misses", passes=False, fails=True)
     registered = dataclasses.replace(life.outcomes["registered"], infeasible=(kept,))
-    assert "Warning: PASS or FAIL is out of reach of parity.misses; it is kept for the reason given." in flat(as_text(registered))
+    assert "Warning: PASS or FAIL is out of reach of parity.misses; it is kept for the reason given." in flat(
+        as_text(registered)
+    )
     assert as_json(registered)["infeasible"] == [kept.as_json()]
     assert as_json(life.outcomes["registered"])["infeasible"] == []
 

@@ -238,7 +238,10 @@ def test_rule_09_where_no_training_is_registered_the_refusal_says_so(ready: Worl
     ready.amend(changed(ready, WITHOUT_TRAINING))
     with pytest.raises(NoRungs) as refused:
         contrast(ready, "tuned")
-    assert refused.value.message == "'differential' has no mitigation by training, so there is no 'tuned' to run."
+    assert (
+        refused.value.message
+        == "'differential' has no mitigation by training, so there is no 'tuned' to run."
+    )
     assert "Name one of these" not in refused.value.way_out
 
 

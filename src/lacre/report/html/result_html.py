@@ -2,7 +2,7 @@
 
 from lacre.broker.outcomes import ResultShown
 from lacre.errors import printable
-from lacre.report import analysis_text, evidence_text, gate_text, result_text, told, words
+from lacre.report import evidence_text, gate_text, reasoned, result_text, told, words
 from lacre.report.html import analysis_html, provenance_html
 from lacre.report.html.markup import Element, Ids, Node, el, name, render
 from lacre.report.html.sheet import KINDS, Sheet, Written, facts, paragraphs, state
@@ -143,7 +143,7 @@ def _deciding(shown: ResultShown) -> list[Element]:
     why = [
         _("{name}: {why}").format(
             name=printable(f"{id_}.{found['id']}"),
-            why=analysis_text.reason(found["reason"], told.scale_of(found), found.get("unit")),
+            why=reasoned.reason(found["reason"], told.scale_of(found), found.get("unit")),
         )
         for id_, found in named
         if found["state"] == shown.state and found["reason"] is not None
