@@ -168,8 +168,8 @@ def _calibration(page: Page, errors: Sequence[Document]) -> None:
         return
     systems = any(each.get("system") for each in errors)
     page.gap()
-    bins = _(", {bins} bins").format(bins=errors[0]["bins"])
-    page.say(Cell(_("expected calibration error"), "bold"), bins, indent=1)
+    title = _("expected calibration error, {bins} bins").format(bins=errors[0]["bins"])
+    page.say(Cell(title, "bold"), indent=1)
     columns = [
         Column(_("group"), wraps=True),
         *([Column(_("system"))] if systems else []),

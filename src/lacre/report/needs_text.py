@@ -197,13 +197,16 @@ def meaning(page: Page, protocol: Protocol, needs: "Sequence[Need]") -> None:
         if any(need.more.get(name) is not None for need in needs):
             page.say(_(said))
     _simulated(page, needs)
+    alike: dict[str, list[str]] = {}
     for name, plan in protocol.analyses.items():
         declared = protocol.tables[plan.table].cluster
         if declared:
-            page.say(_clustered(plan.kind, len(declared)).format(analysis=name))
+            alike.setdefault(_clustered(plan.kind, len(declared)), []).append(name)
         if getattr(plan, "weights", None) is not None:
             said = _("{analysis}: the counts hold where all weights are equal; unequal ones ask for more.")
-            page.say(said.format(analysis=name))
+            alike.setdefault(said, []).append(name)
+    for said, names in alike.items():
+        page.say(said.format(analysis=words.listing(names)))
 
 
 def _clustered(kind: str, columns: int) -> str:

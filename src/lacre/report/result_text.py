@@ -32,6 +32,15 @@ CUSTODY: Mapping[str, str] = MappingProxyType(
     }
 )
 
+GRADES: Mapping[str, str] = MappingProxyType(
+    {
+        "self-held": N_("self-held"),
+        "second keyholder": N_("second keyholder"),
+        "service": N_("service"),
+    }
+)
+"""A custody grade by its name alone."""
+
 MOST_NAMES = 100
 """Names of unused columns that a page lists: a header may have a million."""
 
@@ -289,18 +298,39 @@ def _entries(entries: Sequence[int]) -> str:
 def now_words(shown: ResultShown) -> str:
     """Say which read of its pool gave a result, and what the pool counts as today."""
     document = shown.document
+    fields = {
+        "pool": document["pool"],
+        "now": shown.now,
+        "read": document["read"],
+        "class": document["standing"],
+    }
+    # A teste that was read and not burned must not be taken for one that is unread.
+    spent = document["pool"] == shown.now == "teste"
     if shown.corrects is not None:
-        return _("Erratum {number} of {result}. Today {pool} counts as {now}.").format(
-            number=document["read"], result=shown.corrects.name, pool=document["pool"], now=shown.now
+        said = (
+            _("Erratum {read} of {result}. Today {pool} counts as {now}, and its one reveal is spent.")
+            if spent
+            else _("Erratum {read} of {result}. Today {pool} counts as {now}.")
         )
-    return _("Read {read} of {pool}, in class {read_class}. Today {pool} counts as {now}.").format(
-        pool=document["pool"], now=shown.now, read=document["read"], read_class=document["standing"]
+        return said.format(result=shown.corrects.name, **fields)
+    said = (
+        _(
+            "Read {read} of {pool}, in class {class}. Today {pool} counts as {now}, and its one reveal is spent."
+        )
+        if spent
+        else _("Read {read} of {pool}, in class {class}. Today {pool} counts as {now}.")
     )
+    return said.format(**fields)
 
 
 def custody(grade: str) -> str:
     """Return a custody grade, and who can look at the data without a trace."""
     return _(CUSTODY[grade]) if grade in CUSTODY else printable(grade)
+
+
+def grade_name(grade: str) -> str:
+    """Return the name of a custody grade."""
+    return _(GRADES[grade]) if grade in GRADES else printable(grade)
 
 
 def say_custody(page: Page, grade: str) -> None:

@@ -98,7 +98,7 @@ def test_a_result_says_what_it_is_and_what_it_rests_on(life: Life) -> None:
         "Custody: self-held. One person has the data and the key, and can look without a trace.",
         "Anchors: none",
         "Engine: lacre",
-        "Read 1 of teste, in class teste. Today teste counts as teste.",
+        "Read 1 of teste, in class teste. Today teste counts as teste, and its one reveal is spent.",
     ):
         assert said in text, said
 

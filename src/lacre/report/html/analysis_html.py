@@ -259,7 +259,7 @@ def _calibration(sheet: Sheet, errors: Sequence[Document]) -> list[Node]:
         for each in errors
     ]
     title = _("expected calibration error")
-    caption = title + _(", {bins} bins").format(bins=errors[0]["bins"])
+    caption = _("expected calibration error, {bins} bins").format(bins=errors[0]["bins"])
     return [sheet.heading(3, capital(title)), sheet.table(caption, columns, rows)]
 
 

@@ -151,7 +151,7 @@ _PRINT = """
 § .t2, § .t3, § .t4, § caption, § thead { break-after: avoid; }
 § tr, § .verdict, § svg, § figure, § .short { break-inside: avoid; }
 § thead { display: table-header-group; }
-§ .scroll { overflow: visible; }
+§ .scroll { overflow: visible; background: none; }
 § table { font-size: 8.5pt; }
 § th, § td { padding-right: .5rem; } § thead th, § td.wraps, § th.wraps { white-space: normal; }
 § th.wraps, § td.wraps { min-width: 5rem; max-width: none; overflow-wrap: anywhere; }

@@ -19,14 +19,15 @@ def paired(page: Page, document: Document) -> None:
     if variants:
         page.gap()
         baseline = next((row["baseline"] for row in variants if row.get("baseline")), "")
-        said = _("; a difference is the variant's share less that of {baseline}, in points")
-        page.say(Cell(_("paired variants"), "bold"), said.format(baseline=printable(baseline)), indent=1)
+        page.say(Cell(_("paired variants"), "bold"), indent=1)
+        said = _("A difference is the variant's share less that of {baseline}, in points.")
+        page.say(said.format(baseline=printable(baseline)), indent=1)
         _table(page, variants, _("lost"), _("gained"))
         page.say(_("Lost: detected in the baseline alone; gained: in the variant alone."), indent=2)
     if systems:
         page.gap()
-        said = _("; a difference is the first system's share less the second's, in points")
-        page.say(Cell(_("paired systems"), "bold"), said, indent=1)
+        page.say(Cell(_("paired systems"), "bold"), indent=1)
+        page.say(_("A difference is the first system's share less the second's, in points."), indent=1)
         _table(page, systems, _("first only"), _("second only"))
 
 
