@@ -7,7 +7,14 @@ from lacre.report.frames import estimates_frame
 
 
 def estimate(**more: Any) -> dict[str, Any]:
-    plain = {"metric": "recall", "system": None, "group": {}, "numerator": 9, "denominator": 10, "value": 0.9}
+    plain: dict[str, Any] = {
+        "metric": "recall",
+        "system": None,
+        "group": {},
+        "numerator": 9,
+        "denominator": 10,
+        "value": 0.9,
+    }
     return {**plain, "low": 0.55, "high": 1.0, "confidence": 0.95, "method": "clopper-pearson", **more}
 
 
