@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lacre.report import analysis_text
+from lacre.report import analysis_text, reasoned
 from lacre.report.page import Page
-from lacre.report.reasoned import reason
 
 Document = dict[str, Any]
 
@@ -146,4 +145,4 @@ def test_what_a_later_version_knows_is_still_readable() -> None:
     text = written([criterion(rule="max_ratio", reason=reason("of-a-later-version", low=0.5))])
     assert "false negatives sex 5 %" in text
     assert "of-a-later-version" in text
-    assert reason(None) == ""
+    assert reasoned.reason(None) == ""
