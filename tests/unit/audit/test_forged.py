@@ -294,7 +294,7 @@ def test_a_pool_sealed_twice(builder: Builder) -> None:
     builder.keep(request)
     facts = SealFacts(rows={"cases": 100})
     index = builder.answer(builder.ask(request), facts, SealDecision(standing="teste"))
-    assert law(builder) == [(index, 2, "pool-already-sealed")]
+    assert law(builder) == [(index, 2, "pool-already-read")]
 
 
 def test_a_read_of_a_pool_that_shares_cases(builder: Builder) -> None:
