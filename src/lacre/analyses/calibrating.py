@@ -13,12 +13,12 @@ from lacre.errors import ScoresNotNormalised, ThresholdNotAttained
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.parts import Basis
 from lacre.protocol.thresholds import CalibratedThreshold
+from lacre.rules.thresholds import CONFIDENCE
 from lacre.stats import thresholds
 from lacre.stats.proportions import Floats
 from lacre.tables.columns import Numbers, Outcomes
 from lacre.tables.exclude import apply_exclusions
 
-CONFIDENCE = 0.95
 MATCHED = frozenset({"false_match", "false_positive"})
 """Targets that are kept among the negative cases; the others are among the positive ones."""
 
@@ -86,7 +86,8 @@ def _set(
         event = hit if rate == "false_match" else ~hit
         size = float(effective_sizes(event, clusters, 1 - CONFIDENCE)[0])
     ends = thresholds.threshold_interval(there, wanted, rate, basis.direction, 1 - CONFIDENCE, size, blanks)
-    return found, ends.low, ends.high
+    # At a small effective size the interval may end short of the threshold itself, and is then as long as that.
+    return found, min(ends.low, found.threshold), max(ends.high, found.threshold)
 
 
 def _scores(

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lacre.broker.parts import Background, Corrected, ErratumShown, LostBlob, LostDocument, Undecidable
 from lacre.protocol.difference import Change
-from lacre.rules.answers import Infeasible, Known, Overlap, ReadDecision, Shortfall, SubmissionFacts
+from lacre.rules.answers import (
+    DrawHeld,
+    Infeasible,
+    Known,
+    Overlap,
+    ReadDecision,
+    Shortfall,
+    SubmissionFacts,
+)
 from lacre.rules.deviations import Departure
+from lacre.rules.drawing import DrawTold
 from lacre.rules.history import Key
 from lacre.rules.named import Named
 from lacre.rules.record import Recorded
@@ -140,7 +149,8 @@ class PoolSealed:
     `undeclared` lists columns that are not used; `outside` counts, by `table.column`, cells whose value is
     not a declared one. Neither is in the log. `opens_here` says whether this ledger's own identity can open the
     pool, and it was opened again to see. `replaces` is the entry of the seal whose place this one takes, and
-    `handed_out` are the entries by which inputs of that one had been handed out.
+    `handed_out` are the entries by which inputs of that one had been handed out. `draws` tell how its cases keep to
+    the registered draws.
     """
 
     study: str
@@ -159,6 +169,7 @@ class PoolSealed:
     opens_here: bool = True
     replaces: int | None = None
     handed_out: tuple[int, ...] = ()
+    draws: tuple[DrawHeld, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -257,7 +268,8 @@ class ResultShown:
     `finished` names the crashed read that this call finished, if one. The read was by `version` of the plan,
     which was `amended` since by these entries. `corrects` is the result that this one, an erratum's, stands
     beside; `errata` are those of this one. `reads_left` counts what the budget of `guarda` still allows.
-    `background` is for whole reports, and None where only a bundle is at hand.
+    `draws` tell how the pool's cases were drawn by plan. `background` is for whole reports, and None where only a
+    bundle is at hand.
     """
 
     name: str
@@ -277,6 +289,7 @@ class ResultShown:
     corrects: Corrected | None = None
     errata: tuple[ErratumShown, ...] = ()
     reads_left: int | None = None
+    draws: tuple[DrawTold, ...] = ()
     warnings: tuple[str, ...] = ()
     background: Background | None = None
 

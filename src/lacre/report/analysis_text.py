@@ -23,6 +23,7 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
         "missing": N_("{column} is missing"),
         "undeclared": N_("{column} holds a value that is not declared"),
         "unknown": N_("{column} names no case of the pool"),
+        "not-sealed": N_("drawn from {column}, and not among what was sealed"),
         "unpaired": N_("no row of both variants to make a pair ({column})"),
     }
 )

@@ -13,9 +13,19 @@ from lacre.broker import groundwork, outcomes
 from lacre.broker.amplified import Amplified
 from lacre.broker.scanned import Scanned
 from lacre.protocol.document import value_of
-from lacre.report import change_json, groundwork_json, history, images, keys_json, published, scan_text
+from lacre.report import (
+    change_json,
+    draws_text,
+    groundwork_json,
+    history,
+    images,
+    keys_json,
+    published,
+    scan_text,
+)
 from lacre.report.chosen import chosen
 from lacre.report.values import PRESENTED, Document, lists, wires
+from lacre.rules.drawing import DrawTold
 from lacre.rules.history import ReadMade
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import Erratum
@@ -43,11 +53,18 @@ def result(shown: outcomes.ResultShown) -> Document:
         **{name: value for name, value in stored.items() if name not in known},
         **change_json.beside(shown),
         "shortfall": wires(shown.shortfall),
+        **_draws(shown.draws),
         "ignored": lists(shown.ignored),
         "finished": shown.finished,
         **({} if shown.reads_left is None else {"reads_left": shown.reads_left}),
         "warnings": list(shown.warnings),
     }
+
+
+def _draws(draws: Sequence[DrawTold]) -> Document:
+    """Tell draws that tell their cases; results from before there were such tell none, and stay as they are."""
+    told = [draws_text.as_json(each) for each in draws if each.absent is not None]
+    return {"draws": told} if told else {}
 
 
 def planned(plan: outcomes.ReadPlanned) -> Document:
@@ -157,6 +174,7 @@ def sealed(pool: outcomes.PoolSealed) -> Document:
         "shortfall": wires(pool.shortfall),
         "overlaps": wires(pool.overlaps),
         "remembered": pool.remembered,
+        **({"draws": wires(pool.draws)} if pool.draws else {}),
         "recipients": list(pool.recipients),
         "custody": pool.custody,
         "opens_here": pool.opens_here,
@@ -389,6 +407,7 @@ def _story(told: Story) -> Document:
     seal = {
         **dataclasses.asdict(told.seal),
         "shortfall": wires(told.seal.shortfall),
+        **_draws(told.seal.draws),
         "recipients": list(told.seal.recipients),
         "custody": told.custody,
     }
@@ -449,6 +468,7 @@ def _pool(pool: PoolState) -> Document:
             for each in pool.handed
         ],
         "shortfall": wires(sealed_.decision.shortfall),
+        **({} if sealed_.facts.draws is None else {"draws": wires(sealed_.facts.draws)}),
         "reads": [_read(read) for read in pool.reads],
     }
 

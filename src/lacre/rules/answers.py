@@ -127,8 +127,23 @@ class Overlap(Wire):
         return self.kind in {"cases", "units", "disjoint"}
 
 
+class DrawHeld(Wire):
+    """What was found in a pool's files of the registered draw `draw` of its cases.
+
+    `chances` counts rows with another chance of being drawn than the draw gave. `entry` is the draw whose cases they
+    were held against: `undrawn` of them were not drawn, `absent` were drawn and are not there. It is absent where no
+    draw on record tells its cases.
+    """
+
+    draw: Name
+    chances: Count = 0
+    entry: Count | None = None
+    undrawn: Count | None = None
+    absent: Count | None = None
+
+
 class SealFacts(Wire):
-    """What was found in the files of a pool."""
+    """What was found in the files of a pool; `draws` is absent where the plan draws none of its cases."""
 
     rows: dict[str, Count]
     undeclared: dict[str, Count] = Field(default_factory=dict)
@@ -136,6 +151,7 @@ class SealFacts(Wire):
     shared: tuple[Overlap, ...] = ()
     exposed: tuple[Overlap, ...] = ()
     remembered: Count = 0
+    draws: tuple[DrawHeld, ...] | None = None
 
 
 class SubmissionFacts(Wire):

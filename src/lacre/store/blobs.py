@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import Commit, Erratum, Read, Rewrap, Seal
+from lacre.rules.requests import Commit, Erratum, Read, Rewrap, Sample, Seal
 from lacre.store.discover import BlobKind
 
 
@@ -20,10 +20,14 @@ class Blob:
 
 
 def blobs_of(recorded: Recorded) -> Iterator[Blob]:
-    """Yield the blobs that an entry brought into the vault: a pool's, those of its submissions, or a keyset."""
+    """Yield the blobs that an entry brought into the vault: a pool's, its submissions', a keyset, a draw's."""
     if not isinstance(recorded.content, Answered):
         return
     request = recorded.content.request
+    if isinstance(request, Sample):
+        if request.pool is not None and request.cases is not None:
+            yield Blob(recorded.index, request.study, request.pool, "prints", request.cases)
+        return
     named: list[tuple[BlobKind, str]]
     if isinstance(request, Seal):
         named = [("pool", request.ciphertext), ("key", request.wrapped_key), ("prints", request.fingerprints)]

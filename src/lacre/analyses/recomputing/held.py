@@ -15,6 +15,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.parts import stratum_values
 from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.models import Protocol
+from lacre.rules.drawing import NOT_SEALED
 from lacre.rules.systems import systems_analysed
 from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.proportions import ONE_SIDED_ALPHA
@@ -233,15 +234,19 @@ class Held(Generic[Plan]):
     def rows_fit(
         self, inside: int, columns: Collection[str], *, exact: bool = False, uncounted: bool = False
     ) -> None:
-        """Hold the rows against the cases `inside` and what is left out for `columns`.
+        """Hold the rows against the cases `inside` and what is left out for `columns`, or never was sealed.
 
         With `exact` no case is left out twice; `uncounted` rows are neither cases nor left out.
         """
         out: dict[tuple[str, str], int] = {}
         for each in self.told.left_out:
-            if each.reason != "excluded" and each.column in columns:
+            if each.reason == NOT_SEALED or (each.reason != "excluded" and each.column in columns):
                 out[each.reason, each.column] = max(each.count, out.get((each.reason, each.column), 0))
-        own = {key: n for key, n in out.items() if len(self.systems) == 1 or not self.table.supplied(key[1])}
+        own = {
+            key: n
+            for key, n in out.items()
+            if len(self.systems) == 1 or key[0] == NOT_SEALED or not self.table.supplied(key[1])
+        }
         apart = self.told.rows - inside
         least = sum(own.values()) if exact else max(own.values(), default=0)
         most = apart if uncounted else sum(out.values())
