@@ -47,6 +47,7 @@ FORGED: list[tuple[type[Any], str, Callable[[Facts], object]]] = [
     (Calibrate, "record-invalid", lambda facts: only(facts, "thresholds").update(name="matcher")),
     (Commit, "relabels-impossible", lambda facts: facts.update(rows=10**6)),
     (Commit, "relabels-impossible", lambda facts: facts.update(days_apart=0)),
+    (Commit, "relabel-inputs-differ", lambda facts: facts["inputs"].update(picture=1)),
     (Commit, "relabels-too-soon", lambda facts: facts.update(early=1)),
 ]  # fmt: skip
 

@@ -1,6 +1,6 @@
 """What analyses are given beside the tables of their read: thresholds that were frozen, draws, second labels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lacre.analyses.floors import Floor, floors_of
@@ -103,9 +103,9 @@ def open_relabels(
     return read_relabels(protocol, request.draw, raws_of(opened, request.records), desk.progress)
 
 
-def relabel_table(protocol: Protocol, draw: str) -> Table:
-    """The form of a file with second labels: key, the columns that are labelled again, and when they were."""
-    declared, again = protocol.tables[draw], protocol.relabel[draw].columns
+def relabel_table(protocol: Protocol, draw: str, keep: Collection[str] = ()) -> Table:
+    """The form of a file with second labels: key, the columns that are labelled again, when they were, and `keep`."""
+    declared, again = protocol.tables[draw], (*protocol.relabel[draw].columns, *keep)
     kept = {
         name: column
         for name, column in declared.columns.items()
@@ -114,12 +114,19 @@ def relabel_table(protocol: Protocol, draw: str) -> Table:
     return declared.model_copy(update={"columns": kept, "exclude": [], "unit": None, "cluster": []})
 
 
-def read_relabels(protocol: Protocol, draw: str, raws: Sequence[Raw], progress: Progress) -> TypedTable:
-    """Type files with second labels. Raises what `read_table` does."""
-    form, parts = relabel_table(protocol, draw), []
+def read_relabels(
+    protocol: Protocol, draw: str, raws: Sequence[Raw], progress: Progress, keep: Collection[str] = ()
+) -> TypedTable:
+    """Type files with second labels, with the columns in `keep` beside them, which have to be there.
+
+    Raises what `read_table` does.
+    """
+    form, parts = relabel_table(protocol, draw, keep), []
     for done, raw in enumerate(raws):
         progress(N_("reading"), done, len(raws))
-        parts.append(read_table(raw.content.read(), form, draw, raw.format, only="pool", file=raw.name))
+        parts.append(
+            read_table(raw.content.read(), form, draw, raw.format, only="pool", file=raw.name, keep=keep)
+        )
     return concat(parts)
 
 

@@ -47,7 +47,7 @@ from lacre.rules.record import Recorded
 from lacre.rules.requests import Commit, Read
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.stats.draws import Share, share
-from lacre.tables.columns import UNDECLARED, Times, TypedTable
+from lacre.tables.columns import UNDECLARED, Codes, Numbers, Outcomes, Times, TypedColumn, TypedTable
 from lacre.tables.formulas import begins_as_formula
 from lacre.text import ngettext
 
@@ -133,12 +133,13 @@ def _handing_unfinished(pool: str) -> Unfinished:
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """Second labels as they came, of which registered draw."""
+    """Second labels as they came, of which registered draw; `inputs` are the columns of inputs that came with them."""
 
     name: str
     plan: Relabel
     raws: tuple[Raw, ...]
     typed: TypedTable
+    inputs: tuple[str, ...]
 
 
 def commit_relabels(desk: Desk, study: str, files: Sequence[str]) -> RelabelsKept:
@@ -164,7 +165,7 @@ def commit_relabels(desk: Desk, study: str, files: Sequence[str]) -> RelabelsKep
             desk, study, sign_request(desk, Read, **fields), ReadFacts(engine=engine())
         )
     with refusal_leaves(unfinished, looked.index, pool.name):
-        first = open_tables(desk, state, known, pool, content=False)[given.name]
+        first = open_tables(desk, state, known, pool, content=False, keep=given.inputs)[given.name]
         facts = _compare(protocol, given, first)
         made, warnings = _keep(desk, state, known, pool, given, looked.index, facts)
     return RelabelsKept(
@@ -194,6 +195,9 @@ def _given(desk: Desk, protocol: Protocol, files: Sequence[str]) -> _Given:
     strange = sorted(set(typed.undeclared) - inputs)
     if strange:
         raise RelabelsNotBlind(file=raws[0].name or name, columns=", ".join(strange[:20]))
+    back = tuple(each for each in declared.columns if each in inputs and each in typed.undeclared)
+    if back:
+        typed = read_relabels(protocol, name, raws, desk.progress, back)
     for column in plan.columns:
         codes = getattr(typed.columns[column], "codes", None)
         unknown = 0 if codes is None else int((codes == UNDECLARED).sum())
@@ -204,7 +208,7 @@ def _given(desk: Desk, protocol: Protocol, files: Sequence[str]) -> _Given:
     undated = sum(int(typed.columns[each].missing.sum()) for each in times)
     if plan.min_days_apart and (not times or undated):
         raise RelabelsUndated(file=raws[0].name or name, count=undated if times else typed.rows)
-    return _Given(name, plan, raws, typed)
+    return _Given(name, plan, raws, typed, back)
 
 
 def _require_handed_out(study: StudyState, pool: PoolState, name: str) -> None:
@@ -228,7 +232,27 @@ def _compare(protocol: Protocol, given: _Given, first: TypedTable) -> CommitFact
         absent=drawn.size - given.typed.rows,
         early=early,
         days_apart=max(0, int(days.min())) if len(days) else None,
+        inputs={name: _altered(given.typed, first, name, rows) for name in given.inputs} or None,
     )
+
+
+def _altered(again: TypedTable, first: TypedTable, name: str, rows: npt.NDArray[np.intp]) -> int:
+    """Count the cells of a column that are not those of the same case as it was sealed: neither text nor value is.
+
+    A spreadsheet may well write 25 for 25.0, which is the same input.
+    """
+    texts = zip(again.texts[name], first.texts[name][rows], strict=True)
+    written = np.fromiter(((one or "") == (other or "") for one, other in texts), np.bool_, again.rows)
+    return int((~written & ~_same_value(again.columns[name], first.columns[name].take(rows))).sum())
+
+
+def _same_value(one: TypedColumn, other: TypedColumn) -> npt.NDArray[np.bool_]:
+    """Tell where two columns of one declaration hold the same declared value, number or instant."""
+    if isinstance(one, Codes | Outcomes) and isinstance(other, Codes | Outcomes):
+        return np.asarray((one.codes == other.codes) & (one.codes >= 0))
+    if isinstance(one, Numbers | Times) and isinstance(other, Numbers | Times):
+        return np.asarray(one.values == other.values)
+    return np.zeros(len(other.missing), np.bool_)
 
 
 def _days_apart(

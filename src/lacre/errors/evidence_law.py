@@ -311,10 +311,11 @@ class RelabelInputsDiffer(LawError):
     code = "relabel-inputs-differ"
     rule = 4
     template = N_(
-        "{count} rows of second labels have inputs ({columns}) that are not what was handed out for their case."
+        "{count} cells of inputs that came back with second labels ({columns}) are not what was handed out for their "
+        "case."
     )
     singular = N_(
-        "One row of second labels has inputs ({columns}) that are not what was handed out for its case."
+        "One cell of the inputs that came back with second labels ({columns}) is not what was handed out for its case."
     )
     remedy = N_(
         "Put the labels beside the cases they were given for, in the file that was handed out or in a copy of it, or "

@@ -97,13 +97,15 @@ class SampleFacts(Wire):
 class CommitFacts(Wire):
     """What was found in second labels: their rows, drawn cases without one, and how many came too soon.
 
-    `days_apart` is the least whole number of days between both labels of a case.
+    `days_apart` is the least whole number of days between both labels of a case. `inputs` counts, by each column of
+    inputs that came back with the labels, the cells that are not what was handed out; it is absent where none did.
     """
 
     rows: Count
     absent: Count
     early: Count = 0
     days_apart: Count | None = None
+    inputs: dict[Name, Count] | None = None
 
 
 class EraseFacts(Wire):

@@ -14,6 +14,7 @@ from lacre.errors import (
     DrawnOtherwise,
     DrawTooLate,
     RecordInvalid,
+    RelabelInputsDiffer,
     RelabelsCommitted,
     RelabelsImpossible,
     RelabelsMissing,
@@ -332,6 +333,9 @@ def decide_commit(state: State, request: Commit, by: str, facts: CommitFacts) ->
     _check_open(study, pool, request.draw)
     if facts.early:
         raise RelabelsTooSoon(count=facts.early, days=plan.min_days_apart)
+    altered = {name: count for name, count in (facts.inputs or {}).items() if count}
+    if altered:
+        raise RelabelInputsDiffer(count=sum(altered.values()), columns=", ".join(altered))
     _check_labels(plan, request.draw, facts, pool.sealed.facts.rows.get(request.draw, 0))
     return CommitDecision(known=known_of(study))
 

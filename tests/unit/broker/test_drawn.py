@@ -144,3 +144,21 @@ def test_drawn_cases_that_were_not_sealed_count_as_left_out(ledger: api.Ledger, 
     assert ledger.audit(revealed.name).ok
     ledger.export(revealed.name, tmp_path / "bundle.zip")
     assert api.verify(tmp_path / "bundle.zip").ok
+
+
+def test_second_labels_are_of_the_inputs_that_were_handed_out(ledger: api.Ledger, tmp_path: Path) -> None:
+    """Two cases whose pictures changed places: two cells are not what was handed out, and neither is told."""
+    draw(ledger, tmp_path)
+    ledger.seal("faces", "teste", tmp_path / "teste-faces.csv")
+    ledger.sample_relabels("faces", "faces", tmp_path / "blank.csv")
+    four_pools.write_again(tmp_path)
+    rows = four_pools.read(tmp_path / "again.csv")
+    swapped = [dict(row) for row in rows]
+    swapped[0]["picture"], swapped[1]["picture"] = rows[1]["picture"], rows[0]["picture"]
+    four_pools.write(tmp_path / "swapped.csv", tuple(rows[0]), [tuple(row.values()) for row in swapped])
+    with pytest.raises(errors.CommitUnfinished, match=r"2 cells of inputs .*\(picture\)") as refused:
+        ledger.commit("faces", "relabels", tmp_path / "swapped.csv")
+    assert rows[0]["picture"] not in str(refused.value)
+    bare = [{name: row[name] for name in row if name != "picture"} for row in rows]
+    four_pools.write(tmp_path / "bare.csv", tuple(bare[0]), [tuple(row.values()) for row in bare])
+    assert ledger.commit("faces", "relabels", tmp_path / "bare.csv").rows == 30
