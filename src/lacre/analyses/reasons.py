@@ -161,6 +161,7 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         ),
         "whole-clusters-assumed": N_("The variance is that of clusters taken whole."),
         # Agreement with oneself
+        "relabelled-too-soon": N_("{count} second labels came sooner than registered, and count as none."),
         "not-relabelled": N_("No second labels of {table} are on record."),
         "kappa-undefined": N_("Both times one value alone was given: kappa is undefined."),
         "kappa-without-error": N_("No label changed, so how far kappa may be off cannot be estimated."),

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
 
+from lacre.analyses.days import days_apart, times_of
 from lacre.broker import handing
 from lacre.broker.desk import BLANK, Desk, ask_beforehand, put_on_record, sign_request
 from lacre.broker.evidence import read_relabels, relabels_context
@@ -34,7 +33,6 @@ from lacre.errors import (
     cells_untold,
 )
 from lacre.pools import vault
-from lacre.protocol.columns import TimeColumn
 from lacre.protocol.models import Protocol
 from lacre.protocol.pools import Relabel
 from lacre.protocol.tables import Table
@@ -73,7 +71,7 @@ def hand_out(
     signed = sign_request(desk, Read, **fields)
     declared = protocol.tables[name]
     columns = handed_out(declared)
-    blank = (*plan.columns, *_times_of(declared))
+    blank = (*plan.columns, *times_of(declared))
     drawn: list[tuple[TypedTable, Share]] = []
 
     def made_of() -> Iterator[bytes]:
@@ -117,11 +115,6 @@ def _read_fields(study: StudyState, pool: PoolState, name: str) -> dict[str, Any
         "ciphertext": pool.sealed.request.ciphertext,
         "draw": name,
     }
-
-
-def _times_of(declared: Table) -> tuple[str, ...]:
-    """The columns that say when a case was labelled."""
-    return tuple(name for name, column in declared.columns.items() if "labelled" in column.is_)
 
 
 def _handing_unfinished(pool: str) -> Unfinished:
@@ -204,7 +197,7 @@ def _given(desk: Desk, protocol: Protocol, files: Sequence[str]) -> _Given:
         if unknown:
             values = ", ".join(declared.columns[column].named_values)
             raise RelabelsUndeclared(count=unknown, column=column, values=values)
-    times = _times_of(declared)
+    times = times_of(declared)
     undated = sum(int(typed.columns[each].missing.sum()) for each in times)
     if plan.min_days_apart and (not times or undated):
         raise RelabelsUndated(file=raws[0].name or name, count=undated if times else typed.rows)
@@ -225,13 +218,14 @@ def _compare(protocol: Protocol, given: _Given, first: TypedTable) -> CommitFact
     if foreign:
         raise RelabelsForeign(draw=given.name, count=foreign, drawn=drawn.size)
     rows = np.fromiter((rows_of[key] for key in given.typed.keys), np.intp, given.typed.rows)
-    days = _days_apart(protocol.tables[given.name], given.typed, first, rows)
-    early = int((days < given.plan.min_days_apart).sum()) if given.plan.min_days_apart else 0
+    days = days_apart(protocol.tables[given.name], given.typed, first, rows)
+    least = given.plan.min_days_apart
+    early = int((days < least).sum()) if least and days is not None else 0
     return CommitFacts(
         rows=given.typed.rows,
         absent=drawn.size - given.typed.rows,
         early=early,
-        days_apart=max(0, int(days.min())) if len(days) else None,
+        days_apart=None if days is None or not len(days) else max(0, int(days.min())),
         inputs={name: _altered(given.typed, first, name, rows) for name in given.inputs} or None,
     )
 
@@ -255,31 +249,10 @@ def _same_value(one: TypedColumn, other: TypedColumn) -> npt.NDArray[np.bool_]:
     return np.zeros(len(other.missing), np.bool_)
 
 
-def _days_apart(
-    declared: Table, again: TypedTable, first: TypedTable, rows: npt.NDArray[np.intp]
-) -> npt.NDArray[np.int64]:
-    """Return, for each case labelled twice, the days from the first to the second label on the calendar.
-
-    A day is one of the column's own zone, else of UTC; a case whose first label has no time counts as labelled on
-    the day of the second.
-    """
-    apart = []
-    for name in _times_of(declared):
-        column, later, earlier = declared.columns[name], again.columns[name], first.columns[name]
-        assert isinstance(column, TimeColumn)
-        assert isinstance(later, Times)
-        assert isinstance(earlier, Times)
-        zone: tzinfo = UTC if column.zone is None else ZoneInfo(column.zone)
-        one, two = _dates(earlier.values[rows], zone), _dates(later.values, zone)
-        found = (two - one).astype("timedelta64[D]").astype(np.int64)
-        apart.append(np.where(np.isnat(one) | np.isnat(two), 0, found))
-    return np.min(np.stack(apart), axis=0) if apart else np.zeros(0, np.int64)
-
-
 def _dated_ahead(declared: Table, again: TypedTable, now: str) -> tuple[str, ...]:
     """Say how many second labels are dated after `now`, an entry's time."""
     ahead = np.zeros(again.rows, np.bool_)
-    for name in _times_of(declared):
+    for name in times_of(declared):
         column = again.columns[name]
         assert isinstance(column, Times)
         ahead |= column.values > np.datetime64(now.removesuffix("Z"), "us")
@@ -292,17 +265,6 @@ def _dated_ahead(declared: Table, again: TypedTable, now: str) -> tuple[str, ...
         count,
     )
     return (said.format(count=count),)
-
-
-def _dates(times: npt.NDArray[np.datetime64], zone: tzinfo) -> npt.NDArray[np.datetime64]:
-    """Return each instant's date where the clock of `zone` is read."""
-    if zone is UTC:
-        return times.astype("datetime64[D]")
-    local = [
-        None if each is None else each.replace(tzinfo=UTC).astimezone(zone).date()
-        for each in times.astype("datetime64[us]").tolist()
-    ]
-    return np.array(local, dtype="datetime64[D]")
 
 
 def _keep(
