@@ -1,19 +1,22 @@
 """Cases drawn by plan: kept as fingerprints when they are drawn, and what is sealed held against them."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from lacre.analyses.detected import drawn_weights
 from lacre.analyses.given import Drawn
 from lacre.broker.desk import Desk
 from lacre.broker.ingest import PoolTable
-from lacre.errors import cells_untold
+from lacre.broker.overlaps import prints_of
+from lacre.errors import DrawnOtherwise, PoolBlobMissing, cells_untold
 from lacre.pools.exposure import fingerprint
 from lacre.pools.prints import Prints, common
 from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.models import Protocol
 from lacre.rules.answers import DrawHeld
 from lacre.rules.drawing import absent_of, draws_of, draws_on, telling_draw
-from lacre.rules.state import StudyState
+from lacre.rules.history import DrawMade
+from lacre.rules.state import PoolState, StudyState
 from lacre.tables.columns import TypedTable
 from lacre.tables.exclude import apply_exclusions
 
@@ -63,25 +66,44 @@ def held_against_draws(
     return held or None
 
 
+def still_as_drawn(desk: Desk, study: StudyState, pool: PoolState) -> tuple[DrawHeld, ...] | None:
+    """Hold a sealed pool against the draws that tell its cases, by the fingerprints of both; it stays closed.
+
+    None where there is no such draw, or where a file with fingerprints is gone: what the seal found stands then.
+    """
+    version = study.version(pool.sealed.request.protocol)
+    names = () if version is None else draws_on(version.protocol, pool.name)
+    held: list[DrawHeld] = []
+    with suppress(PoolBlobMissing, DrawnOtherwise):
+        for name in names:
+            assert version is not None, "only a plan names draws"
+            made = telling_draw(study, version.protocol, name)
+            if made is not None:
+                held.append(_compared(desk, made, prints_of(desk, study.slug, pool)))
+    return tuple(held) or None
+
+
 def _held(
     desk: Desk, study: StudyState, name: str, tables: Mapping[str, PoolTable], prints: Prints
 ) -> DrawHeld:
     protocol = study.in_force.protocol
     chances = max(_other_chances(study, protocol, name, tables), default=0)
     made = telling_draw(study, protocol, name)
-    if made is None or made.request.pool is None or made.request.cases is None:
+    if made is None:
         return DrawHeld(draw=name, chances=chances)
-    drawn = Prints.decode(desk.vault.read(study.slug, made.request.pool, "prints", made.request.cases))
+    return _compared(desk, made, prints).model_copy(update={"chances": chances})
+
+
+def _compared(desk: Desk, made: DrawMade, prints: Prints) -> DrawHeld:
+    """Compare a pool's fingerprints with those of the cases that a draw tells."""
+    request, name = made.request, made.request.draw
+    assert request.pool is not None
+    assert request.cases is not None
+    drawn = Prints.decode(desk.vault.read(request.study, request.pool, "prints", request.cases))
     drawn.require_same_key(prints)
     wanted, there = drawn.section("case", name), prints.section("case", name)
     both = len(common(wanted, there))
-    return DrawHeld(
-        draw=name,
-        chances=chances,
-        entry=made.entry,
-        undrawn=len(there) - both,
-        absent=len(wanted) - both,
-    )
+    return DrawHeld(draw=name, entry=made.entry, undrawn=len(there) - both, absent=len(wanted) - both)
 
 
 def _other_chances(

@@ -183,12 +183,15 @@ class CasesNotDrawn(LawError):
     code = "cases-not-drawn"
     rule = 14
     template = N_(
-        "{count} cases of {table} are none that the draw at entry {entry} drew. Nothing was sealed."
+        "{count} cases of {table} are none that the draw at entry {entry} drew. Nothing was sealed or read."
     )
-    singular = N_("One case of {table} is none that the draw at entry {entry} drew. Nothing was sealed.")
+    singular = N_(
+        "One case of {table} is none that the draw at entry {entry} drew. Nothing was sealed or read."
+    )
     remedy = N_(
         "Seal what was drawn, with its labels beside it, and no other case. Drawn cases for which no label could be "
-        "had are left out of the file: they are counted, and told with every result."
+        "had are left out of the file: they are counted, and told with every result. A pool that "
+        "nobody has read can be sealed again (`--replace`)."
     )
 
 

@@ -48,8 +48,13 @@ def _absent(draw: str, absent: int, size: int) -> str:
     ).format(draw=printable(draw), absent=absent, size=size)
 
 
-def as_json(each: DrawTold) -> Document:
-    """Return a draw as a result tells it."""
+def as_json(draws: Iterable[DrawTold]) -> Document:
+    """Return draws that tell their cases; results from before there were such tell none, and stay as they are."""
+    told = [_draw(each) for each in draws if each.absent is not None]
+    return {"draws": told} if told else {}
+
+
+def _draw(each: DrawTold) -> Document:
     return {
         "sample": each.draw,
         "entry": each.entry,

@@ -25,7 +25,6 @@ from lacre.report import (
 )
 from lacre.report.chosen import chosen
 from lacre.report.values import PRESENTED, Document, lists, wires
-from lacre.rules.drawing import DrawTold
 from lacre.rules.history import ReadMade
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import Erratum
@@ -53,18 +52,12 @@ def result(shown: outcomes.ResultShown) -> Document:
         **{name: value for name, value in stored.items() if name not in known},
         **change_json.beside(shown),
         "shortfall": wires(shown.shortfall),
-        **_draws(shown.draws),
+        **draws_text.as_json(shown.draws),
         "ignored": lists(shown.ignored),
         "finished": shown.finished,
         **({} if shown.reads_left is None else {"reads_left": shown.reads_left}),
         "warnings": list(shown.warnings),
     }
-
-
-def _draws(draws: Sequence[DrawTold]) -> Document:
-    """Tell draws that tell their cases; results from before there were such tell none, and stay as they are."""
-    told = [draws_text.as_json(each) for each in draws if each.absent is not None]
-    return {"draws": told} if told else {}
 
 
 def planned(plan: outcomes.ReadPlanned) -> Document:
@@ -407,7 +400,7 @@ def _story(told: Story) -> Document:
     seal = {
         **dataclasses.asdict(told.seal),
         "shortfall": wires(told.seal.shortfall),
-        **_draws(told.seal.draws),
+        **draws_text.as_json(told.seal.draws),
         "recipients": list(told.seal.recipients),
         "custody": told.custody,
     }

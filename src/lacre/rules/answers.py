@@ -166,7 +166,7 @@ class SubmissionFacts(Wire):
 
 
 class ReadFacts(Wire):
-    """What was found before a read."""
+    """What was found before a read; `draws` is absent where no draw on record tells cases of the pool."""
 
     engine: Engine
     submissions: tuple[SubmissionFacts, ...] = ()
@@ -174,6 +174,7 @@ class ReadFacts(Wire):
     exposed: tuple[Overlap, ...] = ()
     exposes: tuple[Overlap, ...] = ()
     remembered: Count = 0
+    draws: tuple[DrawHeld, ...] | None = None
 
 
 Facts = (

@@ -30,6 +30,7 @@ from lacre.rules.answers import (
     CommitDecision,
     CommitFacts,
     DrawHeld,
+    ReadFacts,
     SampleDecision,
     SampleFacts,
     SealFacts,
@@ -222,6 +223,20 @@ def _check_held(study: StudyState, protocol: Protocol, held: DrawHeld, rows: int
         raise CasesNotDrawn(count=held.undrawn, table=name, entry=telling.entry)
     if rows + held.absent != _size(telling):
         raise DrawImpossible(draw=name, why=_("the cases sealed and those absent are not as many as drawn"))
+
+
+def check_still_drawn(pool: PoolState, facts: ReadFacts) -> None:
+    """Rule 14 before a read: the fingerprints of the pool say of its cases what was said when it was sealed."""
+    sealed = {each.draw: each for each in pool.sealed.facts.draws or ()}
+    for each in facts.draws or ():
+        if each.undrawn:
+            raise CasesNotDrawn(count=each.undrawn, table=each.draw, entry=each.entry)
+        before = sealed.get(each.draw)
+        if before is not None and before.entry == each.entry and before.absent != each.absent:
+            raise DrawImpossible(
+                draw=each.draw,
+                why=_("the seal at entry {entry} told of other absent cases").format(entry=pool.sealed.entry),
+            )
 
 
 def _size(made: DrawMade) -> int:

@@ -2,12 +2,16 @@
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests import four_pools
 
 from lacre import api, errors
+from lacre.broker import seal
+from lacre.broker.drawn import held_against_draws
 from lacre.report.views import Result
+from lacre.rules.answers import DrawHeld
 
 
 @pytest.fixture
@@ -144,6 +148,38 @@ def test_drawn_cases_that_were_not_sealed_count_as_left_out(ledger: api.Ledger, 
     assert ledger.audit(revealed.name).ok
     ledger.export(revealed.name, tmp_path / "bundle.zip")
     assert api.verify(tmp_path / "bundle.zip").ok
+
+
+def test_a_pool_sealed_with_other_cases_is_found_before_it_is_read(
+    ledger: api.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever sealed said that all cases were drawn; who reads sees by the fingerprints that one was not."""
+    draw(ledger, tmp_path)
+    rows = four_pools.read(tmp_path / "teste-faces.csv")
+    rows[0]["face_id"] = "t1000"
+    four_pools.write(tmp_path / "other.csv", tuple(rows[0]), [tuple(row.values()) for row in rows])
+
+    def made_up(*given: Any) -> tuple[DrawHeld, ...]:
+        held = held_against_draws(*given)
+        assert held is not None
+        assert (held[0].undrawn, held[0].absent) == (1, 1)
+        return tuple(each.model_copy(update={"undrawn": 0, "absent": 0}) for each in held)
+
+    monkeypatch.setattr(seal, "held_against_draws", made_up)
+    ledger.seal("faces", "teste", tmp_path / "other.csv")
+    assert ledger.audit().ok, "nothing on record contradicts it"
+    plan = four_pools.changed(
+        four_pools.PLAN,
+        ("{score: score, threshold: detector, blank", "{score: score, threshold: fixed, blank"),
+        ("thresholds:\n", "thresholds:\n  fixed: {fixed: 0.5}\n"),
+        ("  agreement: {kind: self_agreement, pool: teste, relabel: faces}\n", ""),
+    )
+    ledger.amend(plan.encode(), reason="no second labels, no calibration")
+    four_pools.write(tmp_path / "scores.csv", ("face_id", "score"), [(row["face_id"], 0.7) for row in rows])
+    before = len(ledger.log("faces").entries)
+    with pytest.raises(errors.CasesNotDrawn):
+        ledger.reveal("faces", tmp_path / "scores.csv")
+    assert len(ledger.log("faces").entries) == before
 
 
 def test_second_labels_are_of_the_inputs_that_were_handed_out(ledger: api.Ledger, tmp_path: Path) -> None:

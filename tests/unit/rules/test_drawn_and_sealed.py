@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests import four_pools
-from tests.unit.rules.asking import DRAWN, calibrate, changed, faces, look, reveal
+from tests.unit.rules.asking import DRAWN, calibrate, changed, faces, look, relabel, reveal
 from tests.unit.rules.conftest import World as Law
 
 from lacre.errors import (
@@ -104,6 +104,26 @@ def test_rule_14_a_seal_that_tells_of_draws_waits_for_them() -> None:
     world = registered()
     with pytest.raises(DrawFirst):
         seal(world)
+
+
+@pytest.mark.parametrize(
+    ("found", "refusal"),
+    [({"undrawn": 1, "absent": 1}, CasesNotDrawn), ({"undrawn": 0, "absent": 1}, DrawImpossible)],
+)
+def test_rule_14_a_read_finds_the_cases_that_the_seal_told_of(
+    faces: World, found: dict[str, int], refusal: type[LacreError]
+) -> None:
+    """Whoever reads holds the fingerprints against each other again, and need not be who sealed."""
+    world = registered()
+    entry = draw(world)
+    world.seal("dev", tables=("faces", "pairs"))
+    seal(world, entry=entry, undrawn=0, absent=0)
+    world.given = faces.given
+    calibrate(world)
+    relabel(world)
+    with pytest.raises(refusal):
+        reveal(world, draws=({"draw": "faces", "entry": entry, **found},))
+    assert reveal(world, draws=({"draw": "faces", "entry": entry, "undrawn": 0, "absent": 0},)).confirmatory
 
 
 @pytest.mark.parametrize(
