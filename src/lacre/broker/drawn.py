@@ -8,7 +8,7 @@ from lacre.analyses.given import Drawn
 from lacre.broker.desk import Desk
 from lacre.broker.ingest import PoolTable
 from lacre.broker.overlaps import prints_of
-from lacre.errors import DrawnOtherwise, PoolBlobMissing, cells_untold
+from lacre.errors import DrawnCasesMissing, DrawnOtherwise, PoolBlobMissing, cells_untold
 from lacre.pools.exposure import fingerprint
 from lacre.pools.prints import Prints, common
 from lacre.protocol.kinds.detection import DetectionPlan
@@ -59,7 +59,7 @@ def held_against_draws(
 ) -> tuple[DrawHeld, ...] | None:
     """Hold a pool's files, whose fingerprints are `prints`, against the draws of its cases that are on record.
 
-    None where the plan draws none. Raises `DrawnOtherwise`, and `PoolBlobMissing` where the cases drawn are gone.
+    None where the plan draws none. Raises `DrawnOtherwise`, and `DrawnCasesMissing` where the cases drawn are gone.
     """
     protocol = study.in_force.protocol
     held = tuple(_held(desk, study, name, tables, prints) for name in draws_on(protocol, pool))
@@ -91,7 +91,10 @@ def _held(
     made = telling_draw(study, protocol, name)
     if made is None:
         return DrawHeld(draw=name, chances=chances)
-    return _compared(desk, made, prints).model_copy(update={"chances": chances})
+    try:
+        return _compared(desk, made, prints).model_copy(update={"chances": chances})
+    except PoolBlobMissing as error:
+        raise DrawnCasesMissing(**error.fields, entry=made.entry, draw=name) from error
 
 
 def _compared(desk: Desk, made: DrawMade, prints: Prints) -> DrawHeld:

@@ -206,6 +206,7 @@ from lacre.errors.law import (
 from lacre.errors.pools import (
     CalibrationUnfinished as CalibrationUnfinished,
     CommitUnfinished as CommitUnfinished,
+    DrawnCasesMissing as DrawnCasesMissing,
     DrawUnfinished as DrawUnfinished,
     ErratumCasesDiffer as ErratumCasesDiffer,
     ErratumChangesMore as ErratumChangesMore,

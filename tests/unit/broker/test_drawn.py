@@ -102,7 +102,7 @@ def test_the_cases_drawn_are_kept_as_keyed_hashes_under_the_digest_of_the_entry(
     assert len(content) > 16 * len(ids)
     assert not any(hashlib.sha256(each).digest()[:16] in content or each + b"\n" in content for each in ids)
     kept.unlink()
-    with pytest.raises(errors.PoolBlobMissing):
+    with pytest.raises(errors.DrawnCasesMissing, match="lacre sample faces faces"):
         ledger.seal("faces", "teste", tmp_path / "teste-faces.csv")
     assert "blob-missing" in {each.code for each in ledger.audit().findings}
     ledger.sample("faces", "faces", tmp_path / "frame.csv", tmp_path / "again.csv")
