@@ -398,7 +398,7 @@ def _noted(noted: Noted) -> Document:
 
 def _story(told: Story) -> Document:
     seal = {
-        **dataclasses.asdict(told.seal),
+        **{name: value for name, value in dataclasses.asdict(told.seal).items() if name != "draws"},
         "shortfall": wires(told.seal.shortfall),
         **draws_text.as_json(told.seal.draws),
         "recipients": list(told.seal.recipients),

@@ -19,6 +19,8 @@ from lacre.errors import (
     SealedNotAsDrawn,
     ThresholdImpossible,
 )
+from lacre.protocol.difference import Change
+from lacre.rules.deviations import departures
 from lacre.rules.drawing import absent_of, draws_told
 
 __all__ = ["faces"]  # a fixture
@@ -53,6 +55,9 @@ def test_rule_14_drawn_cases_without_a_label_are_nonresponse_and_are_counted() -
     assert seal(world, 118, entry=entry, undrawn=0, absent=2).standing == "teste"
     study = world.state.study
     assert absent_of(study, study.in_force.protocol, "faces") == 2
+    (departure,) = departures(world.history, world.protocols.__getitem__)
+    assert (departure.kind, departure.pool) == ("nonresponse", "teste")
+    assert departure.changes == (Change("teste.faces", 120, 118),)
 
 
 @pytest.mark.parametrize(
