@@ -6,16 +6,14 @@ from unittest import mock
 
 import pytest
 from tests import four_pools
-from tests.scripts.test_four_pools import DETECTOR, GATE, REVEAL, at, clean, stages
+from tests.scripts.staged import COMMIT, DETECTOR, GATE, REVEAL, clean
 from tests.scripts.test_interleavings import interleaved
 
 from lacre.broker import calibrate as calibrating
 
-__all__ = ["at", "stages"]  # fixtures
 Shell = Any
 
 CALIBRATE = ("calibrate", "faces", *DETECTOR)
-COMMIT = ("commit", "faces", "relabels", "again.csv")
 SAMPLE = ("sample", "faces", "faces", "frame.csv", "-o", "one.csv")
 AMEND = ("amend", "changed.yaml", "--reason", "again", "--yes")
 REFUSED = {
