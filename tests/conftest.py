@@ -86,6 +86,7 @@ def _once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         once.wait_for_no_disk(patch)
         once.migrate_once(patch, tmp_path_factory.mktemp("empty"))
         once.load_once(patch)
+        once.open_once(patch)
         once.simulate_once(patch)
         once.compile_once(patch)
         yield

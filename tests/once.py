@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyrage
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
@@ -89,6 +90,11 @@ def simulate_once(patch: pytest.MonkeyPatch) -> None:
 
     for verb in (register, amend):
         patch.setattr(verb, "infeasible_criteria", infeasible_criteria)
+
+
+def open_once(patch: pytest.MonkeyPatch) -> None:
+    """Open each file that age closed with a passphrase once: scrypt takes a second of it, as it should."""
+    patch.setattr(pyrage.passphrase, "decrypt", lru_cache(256)(pyrage.passphrase.decrypt))
 
 
 def read_once(patch: pytest.MonkeyPatch) -> None:
