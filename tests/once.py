@@ -68,9 +68,9 @@ def migrate_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
 
 def load_once(patch: pytest.MonkeyPatch) -> None:
     """Read the YAML of each protocol once."""
-    from lacre.protocol import document
+    from lacre.protocol import document, strict_yaml
 
-    loaded = lru_cache(256)(document.load)
+    loaded = lru_cache(256)(strict_yaml.load)
     patch.setattr(document, "load", lambda data, name: copy.deepcopy(loaded(data, name)))
 
 
