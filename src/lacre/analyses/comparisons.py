@@ -170,7 +170,7 @@ def rates(
         return Rates(events, cases, cases.astype(np.float64), None, np.zeros(cells, np.bool_))
     if clusters.dyadic:
         a, b = (codes[at] for codes in clusters.codes)
-        found = dyadic_size(seen, a, b, place, cells)
+        found = dyadic_size(seen, a, b, place, cells, alpha)
         return Rates(found.events, found.cases, found.size, found.subjects, found.dense)
     by_cluster = effective_size(seen, clusters.codes[0][at], alpha, place, cells)
     return Rates(
