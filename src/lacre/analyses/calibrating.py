@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lacre.analyses.clustering import Clusters, clusters_of, effective_sizes
+from lacre.analyses.disclosure import min_count
 from lacre.analyses.given import Given
 from lacre.analyses.normalised import normalised_scores
 from lacre.errors import ScoresNotNormalised, ThresholdNotAttained
@@ -59,6 +60,9 @@ def calibrate(given: Given, name: str, basis: Basis, system: str) -> Found:
         raise ThresholdNotAttained(
             threshold=name, system=system, target=target, events=found.events, cases=found.cases
         )
+    least = min_count(given.protocol)
+    if least is not None:
+        found, low, high = _coarse(found, (low, high), scores[kept], rate, basis, least)
     events = found.cases - found.events if target == "recall" else found.events
     return Found(
         name=name, system=system, value=found.threshold, target=target, at=as_float(at),
@@ -87,6 +91,31 @@ def _set(
         size = float(effective_sizes(event, clusters, 1 - CONFIDENCE)[0])
     ends = thresholds.threshold_interval(there, wanted, rate, basis.direction, 1 - CONFIDENCE, size, blanks)
     return found, ends.low, ends.high
+
+
+def _coarse(
+    found: thresholds.Attained,
+    ends: tuple[float, float],
+    scores: Floats,
+    rate: thresholds.Rate,
+    basis: Basis,
+    least: int,
+) -> tuple[thresholds.Attained, float, float]:
+    """Return a threshold and its interval as they may be told: each is one case's score of `dev`.
+
+    The threshold is rounded to the side that keeps its rate, the ends of the interval outwards, and the events are
+    those at what it is rounded to, a blank being no match.
+    """
+    there = scores[~np.isnan(scores)]
+    strict = rate == "false_match"
+    up = strict == (basis.direction == "similarity")
+    value = thresholds.coarse(found.threshold, there, least, up=up)
+    (matched,), _cases = thresholds.count_matches(there, value, basis.direction)
+    events = int(matched) if strict else found.cases - int(matched)
+    low, high = (
+        thresholds.coarse(end, there, least, up=upper) for end, upper in zip(ends, (False, True), strict=True)
+    )
+    return found._replace(threshold=value, events=events), min(low, value), max(high, value)
 
 
 def _scores(

@@ -46,7 +46,17 @@ def withhold(result: AnalysisResult, least: int) -> AnalysisResult:
         if shown != sizes:
             # Whoever submits chooses which cases are blank: of a handful that are not, the counts tell the labels.
             hidden |= hidden_cells(shown, least)
-    return _without(_calibration_of_many(result, least), hidden, least)
+    return _noted(_without(_calibration_of_many(result, least), hidden, least), least)
+
+
+def _noted(result: AnalysisResult, least: int) -> AnalysisResult:
+    """Return `result` with a note of how many numbers are withheld, whoever withheld them."""
+    count = sum(isinstance(each, Withheld) for each in result.estimates)
+    if not count:
+        return result
+    others = tuple(note for note in result.notes if note.code != "estimates-withheld")
+    note = Reason("estimates-withheld", {"count": count, "min_count": least})
+    return replace(result, notes=(*others, note))
 
 
 Subject = tuple[str, str | None]
@@ -155,8 +165,7 @@ def _without(result: AnalysisResult, hidden: set[Cell], least: int) -> AnalysisR
         return result
     concealed = _Concealed(hidden, Reason("withheld", {"min_count": least}))
     estimates = tuple(concealed.estimate(each) for each in result.estimates)
-    count = sum(isinstance(each, Withheld) for each in estimates)
-    return replace(
+    bare = replace(
         result,
         estimates=estimates,
         criteria=tuple(concealed.criterion(each) for each in result.criteria),
@@ -165,11 +174,8 @@ def _without(result: AnalysisResult, hidden: set[Cell], least: int) -> AnalysisR
             replace(each, cases=None, left_out=None, error=None) if concealed.any(each.group) else each
             for each in result.calibration
         ),
-        notes=(
-            *(note for note in result.notes if note.code != "estimates-withheld"),
-            Reason("estimates-withheld", {"count": count, "min_count": least}),
-        ),
     )
+    return _noted(bare, least)
 
 
 def _key(group: Group) -> Group:

@@ -6,7 +6,7 @@ rate is the nearest one on the target's own side, which is not always the neares
 """
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -166,6 +166,31 @@ def thresholds_allowing(
                 value = float(np.nextafter(value, -np.inf))
         found.append((-value if flip else value, events))
     return found
+
+
+def coarse(threshold: float, scores: Floats, least: int, *, up: bool) -> float:
+    """Return a threshold rounded `up` or down until the numbers that are rounded so hold `least` scores or more.
+
+    A threshold is one case's score, or the float next to one: with so few decimals it may be that of any of `least`
+    cases. They are as many decimals as leave it at that. Of fewer scores than `least` in all, none do, and it is
+    rounded beyond them. `up` is the side on which the rate stays kept.
+    """
+    if not np.isfinite(threshold) or not len(scores):
+        return threshold
+    largest = max(float(np.abs(scores).max()), abs(threshold), np.finfo(np.float64).tiny)
+    first = 16 - int(np.floor(np.log10(largest)))
+    exactly, rounding = Decimal(threshold), ROUND_CEILING if up else ROUND_FLOOR
+    rounded = exactly
+    with localcontext(Context(prec=800)):
+        for digits in range(first, first - 19, -1):
+            step = Decimal(1).scaleb(-digits)
+            rounded = (exactly / step).to_integral_value(rounding) * step
+            other = rounded - step if up else rounded + step
+            low, high = (float(other), float(rounded)) if up else (float(rounded), float(other))
+            inside = (scores > low) & (scores <= high) if up else (scores >= low) & (scores < high)
+            if np.count_nonzero(inside) >= least:
+                break
+    return float(rounded)
 
 
 def _partition(values: Floats, places: list[int]) -> None:
