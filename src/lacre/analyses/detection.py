@@ -311,7 +311,8 @@ class Detection:
             code = "blanks-not-detected" if plan.event.blank == "not_detected" else "blanks-worst-case"
             notes.append(Reason(code, {"count": cases.blank}))
         effect = float(self.everybody.effect[0])
-        if (cases.clusters is not None or cases.weighted is not None) and np.isfinite(effect):
+        designed = cases.clusters is not None or cases.weighted is not None
+        if designed and cases.obstacle is None and np.isfinite(effect):
             notes.append(Reason("design-effect", {"effect": f"{effect:.3g}"}))
         if plan.weights is not None and cases.obstacle is None:
             notes.append(Reason("unweighted-beside"))

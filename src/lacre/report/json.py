@@ -103,6 +103,7 @@ def checked(check: outcomes.Checked) -> Document:
         "rows": dict(check.rows),
         "outside": dict(check.outside),
         "submitted": dict(check.submitted),
+        "warnings": list(check.warnings),
         "canonical": value_of(protocol),
     }
 

@@ -171,23 +171,28 @@ def thresholds_allowing(
 def coarse(threshold: float, scores: Floats, least: int, *, up: bool) -> float:
     """Return a threshold rounded `up` or down until the numbers that are rounded so hold `least` scores or more.
 
-    A threshold is one case's score, or the float next to one: with so few decimals it may be that of any of `least`
-    cases. They are as many decimals as leave it at that. Of fewer scores than `least` in all, none do, and it is
-    rounded beyond them. `up` is the side on which the rate stays kept.
+    A threshold is one case's score, or the float next to one: rounded to a multiple of 1, 2 or 5 times a power of ten
+    it may be that of any of `least` cases. The finest that does so is taken. Of fewer scores than `least` in all, none
+    does, and it is rounded beyond them. `up` is the side on which the rate stays kept.
     """
     if not np.isfinite(threshold) or not len(scores):
         return threshold
     largest = max(float(np.abs(scores).max()), abs(threshold), np.finfo(np.float64).tiny)
-    first = 16 - int(np.floor(np.log10(largest)))
+    magnitude = int(np.floor(np.log10(largest)))
     exactly, rounding = Decimal(threshold), ROUND_CEILING if up else ROUND_FLOOR
     rounded = exactly
     with localcontext(Context(prec=800)):
-        for digits in range(first, first - 19, -1):
-            step = Decimal(1).scaleb(-digits)
+        steps = (
+            Decimal(n).scaleb(power) for power in range(magnitude - 16, magnitude + 2) for n in (1, 2, 5)
+        )
+        for step in steps:
             rounded = (exactly / step).to_integral_value(rounding) * step
-            other = rounded - step if up else rounded + step
-            low, high = (float(other), float(rounded)) if up else (float(rounded), float(other))
-            inside = (scores > low) & (scores <= high) if up else (scores >= low) & (scores < high)
+            other = float(rounded - step if up else rounded + step)
+            inside = (
+                (scores > other) & (scores <= float(rounded))
+                if up
+                else (scores >= float(rounded)) & (scores < other)
+            )
             if np.count_nonzero(inside) >= least:
                 break
     return float(rounded)

@@ -12,6 +12,7 @@ from scipy import stats
 from lacre.analyses import analyse
 from lacre.analyses.calibrating import calibrate
 from lacre.analyses.given import Drawn, Given
+from lacre.analyses.reasons import render
 from lacre.analyses.result import AnalysisResult
 from lacre.canonical import canonical_json
 from lacre.errors import ThresholdNotAttained
@@ -262,6 +263,16 @@ def test_chances_that_are_not_those_of_the_draw_give_no_interval(
     assert share(result)["note"]["code"] == code
     assert result.criteria[0].state == "INSUFFICIENT_EVIDENCE"
     assert result.criteria[0].value is None
+
+
+def test_a_rehearsal_without_the_draw_tells_of_no_design_effect() -> None:
+    """On dev nothing is drawn: no weight is in the clusters' design effect, so it is not that of both."""
+    rows = [{**row, "image": f"i{n % 30}"} for n, row in enumerate(weighted_rows())]
+    protocol = study({"min": 0.5}, table={"cluster": "image"}, **WEIGHTED)
+    assert "design-effect" in {note.code for note in run(protocol, rows, draws=DRAWN).notes}
+    rehearsed = run(protocol, rows)
+    assert not {"design-effect", "unweighted-beside"} & {note.code for note in rehearsed.notes}
+    assert "for this pool" in render(rehearsed.criteria[0].reason)
 
 
 def test_a_stratum_with_one_case_allows_no_variance() -> None:

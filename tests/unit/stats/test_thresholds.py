@@ -193,11 +193,11 @@ def test_the_interval_covers_the_true_threshold() -> None:
 @pytest.mark.parametrize(
     ("at", "least", "up", "expected"),
     [
-        # .6123 to .6124 holds one score, .612 to .613 two, .61 to .62 four, .6 to .7 nine.
-        (0.61234, 1, True, 0.61234), (0.61234, 2, True, 0.613), (0.61234, 3, True, 0.62), (0.61234, 5, True, 0.7),
+        # .612 to .613 hold two scores, .61 to .615 three, .61 to .62 four, .6 to .65 seven, .6 to .7 nine.
+        (0.61234, 1, True, 0.61234), (0.61234, 2, True, 0.613), (0.61234, 3, True, 0.615), (0.61234, 5, True, 0.65),
         (0.61234, 2, False, 0.612), (0.61234, 4, False, 0.61), (0.61234, 9, False, 0.6), (0.61234, 10, False, 0.0),
-        (-0.61234, 5, False, -0.7), (-0.61234, 2, True, -0.612),
-        (0.61234, 11, True, 10.0),  # there are but ten scores: beyond them all
+        (-0.61234, 5, False, -0.65), (-0.61234, 2, True, -0.612),
+        (0.61234, 11, True, 5.0),  # there are but ten scores: beyond them all
     ],
 )  # fmt: skip
 def test_a_coarse_threshold_may_be_that_of_several_cases(

@@ -151,7 +151,11 @@ def _criterion(sheet: Sheet, criterion: Document, rates: _Rates) -> list[Node | 
         sheet.heading(3, printable(criterion["id"]), system, "  ", state(criterion["state"])),
         el("p", told.rule(criterion)),
         *paragraphs(
-            [analysis_text.reason(criterion["reason"], told.scale_of(criterion), criterion.get("unit"))]
+            [
+                analysis_text.reason(each, told.scale_of(criterion), criterion.get("unit"))
+                for each in (criterion["reason"], criterion.get("note"))
+                if each
+            ]
         ),
         computed(criterion),
     ]
