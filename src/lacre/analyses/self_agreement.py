@@ -285,7 +285,6 @@ class _Work:
         absent = self.absent(raw, place)
         if absent is not None:
             return NotEstimable(RAW, "", group, cases, absent, details)
-        worth = cases if raw.clusters is None else int(raw.clusters[place])
         return Estimate(
             metric=RAW,
             system="",
@@ -298,7 +297,7 @@ class _Work:
             confidence=self.confidence,
             method="wilson" if raw.clusters is None else "wilson on effective sample size",
             simultaneous=groups,
-            zero_bound=ZeroBound.of(worth) if agreed == 0 else None,
+            zero_bound=ZeroBound.of(float(raw.size[place])) if agreed == 0 else None,
             details=details,
         )
 

@@ -168,8 +168,8 @@ def clustered_bounds(
     alpha: float,
     cell: npt.ArrayLike,
     cells: int,
-) -> tuple[Interval, Ints]:
-    """Return Clopper-Pearson bounds on (p n_eff, n_eff) per cell, and how many clusters each cell has.
+) -> tuple[Interval, EffectiveSize]:
+    """Return Clopper-Pearson bounds on (p n_eff, n_eff) per cell, and the size of which the lower one is.
 
     All arrays are per case of the denominator. The lower bound takes `missing` (0 or 1) as non-events, the
     upper one as events, each with the effective size of its own proportion. nan where not estimable.
@@ -180,4 +180,4 @@ def clustered_bounds(
     with np.errstate(invalid="ignore", divide="ignore"):
         low = clopper_pearson(least.events / least.cases * least.size, least.size, alpha).low
         high = clopper_pearson(most.events / most.cases * most.size, most.size, alpha).high
-    return Interval(low, high), least.clusters
+    return Interval(low, high), least

@@ -27,6 +27,7 @@ BLOCK = 250
 _MATRIX_LIMIT = 8192
 _MATRIX_SHARE = 1 / 50
 _MATCHING_BLOCK = 1 << 16
+_TILE = 1 << 10
 
 
 class Dyads(NamedTuple):
@@ -182,10 +183,13 @@ def compact(a: Codes, b: Codes) -> tuple[Ints, Ints, Ints]:
 
 def subject_weights(subjects: int, resamples: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
     """Return how often each subject is drawn: (subjects, resamples), each column one multinomial draw."""
-    drawn = rng.integers(0, subjects, (resamples, subjects))
-    drawn += np.arange(resamples)[:, None] * subjects
-    counts = np.bincount(drawn.ravel(), minlength=resamples * subjects)
-    return np.ascontiguousarray(counts.reshape(resamples, subjects).T, np.float32)
+    drawn = np.empty((resamples, subjects), np.float32)
+    for row in drawn:  # one at a time: its counts stay in the processor's cache
+        row[:] = np.bincount(rng.integers(0, subjects, subjects), minlength=subjects)
+    weights = np.empty((subjects, resamples), np.float32)
+    for start in range(0, subjects, _TILE):
+        weights[start : start + _TILE] = drawn[:, start : start + _TILE].T
+    return weights
 
 
 class WeightedSum:
@@ -198,17 +202,25 @@ class WeightedSum:
         self._subjects, one, other = compact(a, b)
         size = len(self._subjects)
         same = one == other
-        self._single = np.bincount(one[same], minlength=size).astype(np.float64)
+        self._single, single = np.unique(one[same], return_counts=True)
+        self._times = single.astype(np.float64)
         one, other = one[~same], other[~same]
         self._matrix: Any = None
+        self._rows = np.arange(size)
         if len(one) == 0:
             return
         if size <= _MATRIX_LIMIT and len(one) >= _MATRIX_SHARE * size**2:
             flat = np.bincount(one * size + other, minlength=size**2)
             self._matrix = flat.reshape(size, size).astype(np.float32)
         else:
-            ones = np.ones(len(one), np.float32)
-            self._matrix = sparse.csr_array((ones, (one, other)), shape=(size, size))
+            # Where one subject is in most comparisons, as good as all rows but one are empty.
+            ends = [np.unique(each) for each in (one, other)]
+            if len(ends[1]) < len(ends[0]):
+                one, other, ends = other, one, ends[::-1]
+            self._rows = ends[0]
+            places = np.searchsorted(self._rows, one)
+            shape = (len(self._rows), size)
+            self._matrix = sparse.csr_array((np.ones(len(one), np.float32), (places, other)), shape=shape)
 
     @property
     def subjects(self) -> int:
@@ -218,9 +230,10 @@ class WeightedSum:
     def __call__(self, weights: npt.NDArray[np.float32]) -> Floats:
         """Return one sum per column of `weights`, whose rows are all subjects by code."""
         own = weights[self._subjects]
-        total: Floats = self._single @ own
+        total: Floats = self._times @ own[self._single]
         if self._matrix is not None:
-            total = total + np.multiply(own, self._matrix @ own, dtype=np.float64).sum(axis=0)
+            rows = own if len(self._rows) == len(own) else own[self._rows]
+            total = total + np.multiply(rows, self._matrix @ own, dtype=np.float64).sum(axis=0)
         return total
 
 

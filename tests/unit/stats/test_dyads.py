@@ -215,6 +215,29 @@ def test_weighted_sums(subjects: int, comparisons: int) -> None:
     np.testing.assert_array_equal(WeightedSum(a, b)(weights), expected)
 
 
+def test_subjects_are_drawn_as_they_always_were() -> None:
+    """Row by row out of one stream of numbers, so that a result of an earlier version comes out again."""
+    weights = subject_weights(2500, 7, np.random.default_rng(3))
+    drawn = np.random.default_rng(3).integers(0, 2500, (7, 2500))
+    expected = np.stack([np.bincount(row, minlength=2500) for row in drawn], axis=1)
+    assert np.array_equal(weights, expected)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_weighted_sums_of_a_star(turned: bool) -> None:
+    """Two subjects in 400 comparisons each, at either end, and some genuine ones: w_a w_b added one by one."""
+    rng = np.random.default_rng(4)
+    a, b = np.repeat([0, 1], 400), np.arange(2, 802)
+    a, b = np.append(a, [5, 6, 6]), np.append(b, [5, 6, 6])
+    weights = subject_weights(802, 9, rng)
+    expected = [
+        sum(float(w[i] * w[j]) if i != j else float(w[i]) for i, j in zip(a, b, strict=True))
+        for w in weights.T
+    ]
+    ends = (b, a) if turned else (a, b)
+    assert WeightedSum(*ends)(weights) == pytest.approx(expected)
+
+
 def test_bootstrap_is_that_of_literal_resamples() -> None:
     """Each of 300 resamples written out from the same draws, in two cells; one has resamples without any case."""
     events, a, b = mixed(40, 300, 9)
