@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lacre.analyses import strata
+from lacre.analyses.cases import used_of
 from lacre.analyses.estimate import Group
 from lacre.analyses.verdict import LeftOut
 from lacre.errors import UnitRepeated
@@ -32,7 +33,6 @@ from lacre.tables.columns import (
     TypedColumn,
     TypedTable,
 )
-from lacre.tables.exclude import apply_exclusions
 
 Ints = fairness.Ints
 
@@ -127,12 +127,7 @@ def prepare(plan: GroupFairnessPlan, declared: Table, table: TypedTable) -> Case
 
     Raises `UnitRepeated` when two rows that stay are of one unit.
     """
-    exclusion = apply_exclusions(table, declared.exclude)
-    excluded = tuple(
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    )
-    used = table if exclusion.kept.all() else table.select(exclusion.kept)
+    used, _kept, excluded = used_of(declared, table)
     blank_units = check_unit(declared, used)
     rows, clusters = used.rows, None
     unclustered: tuple[LeftOut, ...] = ()
@@ -229,16 +224,16 @@ def family(cases: Cases, attributes: Sequence[str], alpha: float) -> Family:
     cells = fairness.declared_cells(counted)
     counts = {rate: rate_counts(cells, rate) for rate in fairness.RATES}
     groups = strata.groups(attributes, coded)
-    clusters = sizes = None
+    clusters, worth = None, None
     if cases.obstacle is not None:
         nothing = np.full(len(groups), np.nan)
         bounds = dict.fromkeys(fairness.RATES, Interval(nothing, nothing))
     elif cases.clusters is not None:
         cell = cell_of(cases, attributes)
-        bounds, clusters, sizes = _clustered(cases, cell, alpha / len(groups), len(groups))
+        bounds, clusters, worth = _clustered(cases, cell, alpha / len(groups), len(groups))
     else:
         bounds = {rate: simultaneous_bounds(counts[rate], alpha, len(groups)) for rate in fairness.RATES}
-    return Family(tuple(attributes), groups, counted, counts, bounds, clusters, cases.obstacle, sizes=sizes)
+    return Family(tuple(attributes), groups, counted, counts, bounds, clusters, cases.obstacle, sizes=worth)
 
 
 def cell_of(cases: Cases, attributes: Sequence[str]) -> Ints:

@@ -67,8 +67,10 @@ def few_resamples(protocol: Protocol) -> Iterator[Reason]:
         groups = _Asking(protocol, name, plan).groups
         least = least_resamples(alpha_of(protocol, plan), max(1, groups * (groups - 1) // 2))
         if asked and plan.bootstrap.resamples < least:
-            fields = {"resamples": plan.bootstrap.resamples, "least": least, "analysis": name}
-            yield Reason("few-resamples-registered", fields)
+            yield Reason(
+                "few-resamples-registered",
+                {"resamples": plan.bootstrap.resamples, "least": least, "analysis": name},
+            )
 
 
 class _Asking:

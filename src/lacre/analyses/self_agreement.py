@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lacre.analyses import strata
+from lacre.analyses.cases import outside, used_of
 from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import (
     Answer,
@@ -44,7 +45,6 @@ from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.draws import share
 from lacre.stats.fairness import Ints
 from lacre.tables.columns import MISSING, UNDECLARED, Outcomes, TypedTable
-from lacre.tables.exclude import apply_exclusions
 
 RAW, KAPPA = "raw_agreement", "kappa"
 
@@ -139,12 +139,8 @@ def _twice(plan: SelfAgreementPlan, declared: Table, given: Given, system: str) 
 
 def _used(declared: Table, table: TypedTable, left_out: list[LeftOut]) -> TypedTable:
     """Return the rows that no registered condition drops, and count the others."""
-    exclusion = apply_exclusions(table, declared.exclude)
-    left_out += [
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    ]
-    used = table.select(exclusion.kept)
+    used, _kept, excluded = used_of(declared, table)
+    left_out += excluded
     check_unit(declared, used)
     return used
 
@@ -226,8 +222,8 @@ class _Work:
         for names in ((), *self.plan.by):
             coded = [strata.coded(self.twice.first, self.declared, name) for name in names]
             cell = strata.cells(coded, self.twice.rows)
-            outside = tuple(_outside(names, coded))
-            lost = () if cluster is None else tuple(_outside(self.declared.cluster, [(cluster, ())]))
+            beyond = tuple(outside(names, coded))
+            lost = () if cluster is None else tuple(outside(self.declared.cluster, [(cluster, ())]))
             if cluster is not None:
                 cell[cluster < 0] = -1
             labels = _Labels(
@@ -238,7 +234,7 @@ class _Work:
                 cell,
                 strata.groups(names, coded),
             )
-            families.append(self.family(first, second, labels, (*unlabelled, *outside, *lost)))
+            families.append(self.family(first, second, labels, (*unlabelled, *beyond, *lost)))
         return _Column(first, tuple(families), unlabelled)
 
     def family(self, first: str, second: str, labels: _Labels, left_out: tuple[LeftOut, ...]) -> _Family:
@@ -430,12 +426,3 @@ def _unlabelled(first: str, second: str, one: Any, other: Any) -> tuple[LeftOut,
     for each in found:
         merged[each.reason, each.column] = merged.get((each.reason, each.column), 0) + each.count
     return tuple(LeftOut(reason, name, count) for (reason, name), count in merged.items() if count)
-
-
-def _outside(names: Sequence[str], coded: Sequence[tuple[Any, tuple[str, ...]]]) -> Iterator[LeftOut]:
-    """Count the cases that are in none of the groups, each column by itself."""
-    for name, (codes, _values) in zip(names, coded, strict=True):
-        for reason, code in (("missing", MISSING), ("undeclared", UNDECLARED)):
-            count = int((codes == code).sum())
-            if count:
-                yield LeftOut(reason, name, count)

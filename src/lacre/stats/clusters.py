@@ -65,8 +65,7 @@ def effective_size(
         between = np.bincount(of_pair, weights=residuals**2, minlength=cells)
         variance = g / (g - 1) * between / n.astype(np.float64) ** 2
         independent = p * (1 - p) / n
-        size = np.minimum(n, p * (1 - p) / variance)
-        size *= _shrunk(n - 1.0, g - 1.0, alpha)
+        size = np.minimum(n, p * (1 - p) / variance) * _shrunk(n - 1, g - 1, alpha)
         effect = np.where(independent > 0, variance / independent, np.nan)
     size = np.where((k == 0) | (k == n), g, size)
     found = leverage(pair_cases / n[of_pair], of_pair, cells)
@@ -137,13 +136,13 @@ def held_back(
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = share * (1 - share)
         freedom = np.where(found.equal < MIN_CLUSTERS, found.effective, found.clusters) - 1
-        apart = np.minimum(cases, spread / variance) * _shrunk(cases - 1.0, freedom, alpha)
+        apart = np.minimum(cases, spread / variance) * _shrunk(cases - 1, freedom, alpha)
         least = np.where(spread > 0, np.fmax(found.worth, apart), 1 / found.heaviest)
         uneven = found.effective < MIN_CLUSTERS * (1 - ROUNDING)
         return np.where(uneven, np.minimum(size, least), size)
 
 
-def _shrunk(cases: Floats, freedom: Floats, alpha: float) -> Floats:
+def _shrunk(cases: npt.NDArray[Any], freedom: npt.NDArray[Any], alpha: float) -> Floats:
     """Return by how much a size shrinks for the degrees of freedom of its variance, as squares of quantiles are."""
     quantile = 1 - alpha / 2
     return np.asarray((special.stdtrit(cases, quantile) / special.stdtrit(freedom, quantile)) ** 2)

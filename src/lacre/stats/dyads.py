@@ -93,11 +93,11 @@ def dyadic_size(
         variance = squares / n.astype(np.float64) ** 2
         size = np.where(variance > 0, np.minimum(n, p * (1 - p) / variance), n)
         effect = np.where(flat, np.nan, np.maximum(variance, 0) * n / (p * (1 - p)))
-        at, squared = touched // width, n.astype(np.float64) ** 2
-        share = touches / n[at]
-        uneven = leverage(share, at, cells)
+        of, squared = touched // width, n.astype(np.float64) ** 2
+        share = touches / n[of]
+        uneven = leverage(share, of, cells)
         alike = (1 / uneven.worth) - np.bincount(of_pair, weights=met**2, minlength=cells) / squared
-        less = jackknifed(sums / n[at], share, at, cells)
+        less = jackknifed(sums / n[of], share, of, cells)
         guarded = held_back(size, n, p, less, uneven._replace(worth=1 / alike), alpha)
         effect = np.where(~flat & (guarded < size), n / guarded, effect)
     size = np.where(flat, disjoint, guarded)

@@ -432,7 +432,7 @@ def proportion_interval(found: Estimates, alpha: float) -> Proportion:
         size = np.where((found.freedom > 0) & (effect > 0), size, np.nan)
         silent = (spread == 0) | (np.abs(effect) <= STILL)
         size = np.where(silent, 1 / found.leverage.heaviest, size)
-        uneven = found.leverage._replace(clusters=found.freedom + 1.0)
+        uneven = found.leverage._replace(clusters=(found.freedom + 1).astype(np.float64))
         less = held_back(size, n, p, found.without, uneven, alpha)
         size = np.where((found.units >= MIN_CLUSTERS) & ~np.isnan(found.without), less, size)
         size = np.where(found.clustered & (found.units < MIN_CLUSTERS), np.nan, size)

@@ -179,7 +179,7 @@ def coarse(threshold: float, scores: Floats, least: int, *, up: bool) -> float:
         return threshold
     largest = max(float(np.abs(scores).max()), abs(threshold), np.finfo(np.float64).tiny)
     magnitude = int(np.floor(np.log10(largest)))
-    exactly, rounding = Decimal(threshold), ROUND_CEILING if up else ROUND_FLOOR
+    exactly, rounding = Decimal(repr(float(threshold))), ROUND_CEILING if up else ROUND_FLOOR
     rounded = exactly
     with localcontext(Context(prec=800)):
         steps = (

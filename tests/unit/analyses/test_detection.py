@@ -387,20 +387,20 @@ def test_false_positives_are_counted_where_nobody_is() -> None:
 
 
 def test_an_identifiable_threshold_is_nobody_s_score() -> None:
-    """Of scores .001 to 1.000, .95 recall lets 50 go: .051, which is one case's. Five share none but .05 downwards.
+    """Of scores .001 to 1.000, .95 recall lets 50 go: .051, one case's score; .05 is of one in five.
 
-    From .05 on there are 951: the recall is kept. Of false positives of 5 %, 950 and the float above are rounded to .96
-    upwards, where 41 are left. Woodruff's ends are of the counts 36 and 64 (binomial quantiles of 1,000 at .05: 37 less
-    one, and 64), so .037 to .065: rounded outwards they are .03 and .07.
+    From .05 on there are 951: the recall is kept. Of false positives of 5 %, the float above .95 is rounded upwards to
+    .955, where 46 are left. Woodruff's ends are of the counts 36 and 64 (binomial quantiles of 1,000 at .05: 37 less
+    one, and 64), so .037 and .065: outwards .035, and .065 as it is, the last of five.
     """
     rows = [{"score": f"{n / 1000:.3f}", "person": 1} for n in range(1, 1001)]
     found = calibrated({"recall": 0.95}, rows, identifiable=True)
     assert (found.value, found.events, found.cases) == (0.05, 951, 1000)
     assert (stats.binom.ppf(0.025, 1000, 0.05) - 1, stats.binom.ppf(0.975, 1000, 0.05)) == (36, 64)
-    assert (found.low, found.high) == (0.03, 0.07)
+    assert (found.low, found.high) == (0.035, 0.065)
     nobody = [{**row, "person": 0} for row in rows]
     kept = calibrated({"false_positive": 0.05}, nobody, "protective_failure", identifiable=True)
-    assert (kept.value, kept.events) == (0.96, 41)
+    assert (kept.value, kept.events) == (0.955, 46)
 
 
 def test_a_threshold_s_interval_widens_under_clusters() -> None:
