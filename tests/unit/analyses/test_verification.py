@@ -666,7 +666,8 @@ def test_too_few_resamples_are_told_before_the_data() -> None:
     assert said.fields == {"analysis": "v", "resamples": 2000, "least": 3000}
     assert "3000" in render(said)
     assert check(canonical(fewer), [], lambda *_: None).warnings == (render(said),)
-    for plan in ({"bootstrap": {"resamples": 3000, "seed": 1}}, {}):
+    enough: list[dict[str, Any]] = [{"bootstrap": {"resamples": 3000, "seed": 1}}, {}]
+    for plan in enough:
         assert list(few_resamples(study(FAR, **plan).protocol)) == []
     assert list(few_resamples(study(MOST, bootstrap={"resamples": 2000, "seed": 1}).protocol)) == []
 
