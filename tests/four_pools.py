@@ -83,6 +83,40 @@ analyses:
     criteria: [{id: veto, metric: protective_failure, max: 0.2}]
 """
 """The plan, as the text of its file."""
+COHORT = (
+    (
+        "pools:\n  dev: {tables: [faces, pairs]}",
+        """\
+  cohort:
+    key: [image, face]
+    columns:
+      image: {type: text}
+      face: {type: text}
+      subject: {type: category, values: [x, y, z]}
+      likeness: {type: number, from: submission}
+pools:
+  dev: {tables: [faces, pairs, cohort]}""",
+    ),
+    ("contraste: {tables: pairs}", "contraste: {tables: [pairs, cohort]}"),
+    (
+        "pair_id: {type: text}\n",
+        "pair_id: {type: text}\n      one: {type: text}\n      two: {type: text}\n",
+    ),
+    (
+        "analyses:\n",
+        """\
+  normed: {calibrate_on: dev, table: pairs, score: likeness, normalise: z-norm, at: {false_match: 0.1}}
+analyses:
+""",
+    ),
+    (
+        "{id: none-yet}, ",
+        """\
+{id: none-yet}, {id: normal, kind: z_norm, threshold: normed, ddof: 1, scores: \
+{table: cohort, subject: subject, on: {one: image, two: image}}}, """,
+    ),
+)
+"""The plan with a threshold on scores that are normalised by a cohort's."""
 SEALS = (
     ("dev", "faces=dev-faces.csv", "pairs=dev-pairs.csv"),
     ("teste", "teste-faces.csv"),

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Literal
 
 from lacre.broker.desk import Desk, view
-from lacre.pools.exposure import Shared, shared_between, shared_within_study
+from lacre.pools.exposure import Shared, designed_contents, shared_between, shared_within_study
 from lacre.pools.prints import Prints
 from lacre.rules.answers import Overlap
 from lacre.rules.identity import ids_decide
@@ -35,13 +36,16 @@ def gather(
     """
     with snapshot as reader:
         size, others = reader.size, list(_others(reader, study, pool))
+    designed = designed_contents(version.protocol for version in study.versions)
     shared: list[Overlap] = []
     exposed: list[Overlap] = []
     exposes: list[Overlap] = []
     for slug, other, ended in others:
         theirs = prints_of(desk, slug, other)
         if slug == study.slug:
-            found = shared_within_study(prints, theirs, ids_decide=ids_decide(study, pool, other))
+            found = shared_within_study(
+                prints, theirs, ids_decide=ids_decide(study, pool, other), designed=designed
+            )
             shared.extend(_within(slug, other.name, found))
             continue
         if not (count := shared_between(prints, theirs)):
@@ -77,15 +81,18 @@ def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str,
 
 
 def _within(study: str, pool: str, shared: Shared) -> Iterator[Overlap]:
-    kinds = (
-        ("cases", shared.cases),
-        ("units", shared.units),
-        ("digests", shared.digests),
-        ("contents", shared.contents),
+    kinds: tuple[tuple[str, int, Literal[True] | None], ...] = (
+        ("cases", shared.cases, None),
+        ("units", shared.units, None),
+        ("digests", shared.digests, True),
+        ("contents", shared.contents, True),
+        ("contents", shared.designed, None),
     )
-    for kind, count in kinds:
+    for kind, count, decides in kinds:
         if count:
-            yield Overlap.model_validate({"study": study, "pool": pool, "kind": kind, "count": count})
+            yield Overlap.model_validate(
+                {"study": study, "pool": pool, "kind": kind, "count": count, "decides": decides}
+            )
     for label, count in shared.disjoint.items():
         if count:
             yield Overlap(study=study, pool=pool, kind="disjoint", count=count, label=label)

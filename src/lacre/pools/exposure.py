@@ -22,13 +22,14 @@ in NFC, casefolded, without blanks around it; a number as the shortest text that
 UTC. Rows without a single input are left out. Labels and a submission's columns are in no print: a label can
 be guessed, and whoever holds the key could try.
 
-Within a study ids decide, and within one `id_namespace` across studies too. Otherwise the same case in two
-studies is one in the same file, byte for byte, or with the same digest, or with more agreement of content,
-alone or with the id, than chance gives: `lacre.pools.chance` has the formulas.
+Within a study ids decide, and within one `id_namespace` across studies too; and under another id a case of the
+same study is still the same by its digest, or by contents beyond chance, unless these are declared values alone.
+Otherwise the same case in two studies is one in the same file, byte for byte, or with the same digest, or with
+more agreement of content, alone or with the id, than chance gives: `lacre.pools.chance` has the formulas.
 """
 
 import hmac
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,8 +57,9 @@ Sections = dict[tuple[Kind, str], PrintArray]
 class Shared:
     """What two pools of one study have in common, in counts.
 
-    `disjoint` names each group by its columns joined with ``+`` and leaves out those that share nothing.
-    Ids decide here; `digests`, and `contents` beyond chance, are there to be told.
+    `disjoint` names each group by its columns joined with ``+`` and leaves out those that share nothing. Contents
+    count beyond chance alone; those that are `designed`, combinations of declared values and nothing else, are there
+    to be told: two pools of other cases may hold the same ones by their design.
     """
 
     cases: int
@@ -65,6 +67,7 @@ class Shared:
     disjoint: Mapping[str, int]
     digests: int
     contents: int
+    designed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +109,15 @@ def fingerprint(
         row for name, table in tables.items() for row in _free(protocol.tables[name], table)
     ):
         sections["span", ""] = sorted_set(map(hasher.after("span"), map(_prefixed, said)))
+    cohort = _cohort_columns(protocol)
     digests = [
         table.columns[column]
         for name, table in tables.items()
         for column, declared_column in protocol.tables[name].columns.items()
-        if declared_column.type == "digest" and declared_column.source is None and column in table.columns
+        if declared_column.type == "digest"
+        and declared_column.source is None
+        and column in table.columns
+        and (name, column) not in cohort
     ]
     if digests:
         sections["digest", ""] = hasher.values("digest", (), digests)
@@ -118,7 +125,6 @@ def fingerprint(
     for name, sha256 in files:
         raws.setdefault(name, []).append(hasher.print("file", bytes.fromhex(sha256)))
     sections.update({("file", name): sorted_set(made) for name, made in raws.items()})
-    cohort = _cohort_columns(protocol)
     for group in protocol.disjoint:
         columns = sorted(group)
         parts, label = (genesis, study, *columns), "+".join(columns)
@@ -270,7 +276,7 @@ def _add_content(sections: Sections, hasher: _Hasher, declared: Table, table: Ty
         if len(rows) > 1
         else as_array(()),
     }
-    label = canonical_json([declared.id_namespace, *names]).decode()
+    label = _content_label(declared, names)
     for kind, prints in made.items():
         before = sections.get((kind, label), as_array(()))
         both = np.concatenate([before, prints])
@@ -284,13 +290,31 @@ def _free(declared: Table, table: TypedTable) -> Iterable[tuple[str | None, ...]
 
 
 def _input_columns(declared: Table, table: TypedTable) -> list[str]:
+    return _inputs_of(declared, table.columns)
+
+
+def _inputs_of(declared: Table, names: Iterable[str]) -> list[str]:
     # An id among the inputs would make every content unique, and alike wherever people are counted from 1.
     naming = {*declared.key, declared.unit}
     return sorted(
         name
-        for name in table.columns
+        for name in names
         if "input" in declared.columns[name].is_ and not declared.supplied(name) and name not in naming
     )
+
+
+def _content_label(declared: Table, names: Sequence[str]) -> str:
+    return canonical_json([declared.id_namespace, *names]).decode()
+
+
+def designed_contents(protocols: Iterable[Protocol]) -> frozenset[str]:
+    """Return the labels of contents made of declared values alone, which a design may repeat from pool to pool."""
+    found = set()
+    for table in (table for protocol in protocols for table in protocol.tables.values()):
+        names = _inputs_of(table, table.columns)
+        if names and all(table.columns[name].type in {"category", "ordinal", "outcome"} for name in names):
+            found.add(_content_label(table, names))
+    return frozenset(found)
 
 
 def _normalised(table: TypedTable, names: Iterable[str]) -> list[list[bytes]]:
@@ -349,17 +373,20 @@ def _prefixed(*parts: bytes | str) -> bytes:
 # --- comparing them ----------------------------------------------------------------------------------------
 
 
-def shared_within_study(a: Prints, b: Prints, *, ids_decide: bool = True) -> Shared:
+def shared_within_study(
+    a: Prints, b: Prints, *, ids_decide: bool = True, designed: Container[str] = ()
+) -> Shared:
     """Return what two pools of one study have in common. Raises `PrintsInvalid` for sets under two keys.
 
     A byte-identical file is the same cases, whatever their tables are called. With `ids_decide` false (the two
     have no table in common, or one whose key was amended in between) what tells pools of two studies alike tells
-    these, too.
+    these, too. `designed` are labels of contents that do not decide (`designed_contents`).
     """
     a.require_same_key(b)
     groups = {label: _not_disjoint(a, b, label) for label in {*a.labels("disjoint"), *a.labels("cohort")}}
-    matches = _Matches()
+    telling, by_design = _Matches(), _Matches()
     for mine, other in _comparable(a, b, ids_decide=False):
+        matches = by_design if mine in designed or other in designed else telling
         matches.add_content(a, mine, b, other)
     by_file = _Matches()
     by_file.add_files(a, b)
@@ -369,7 +396,8 @@ def shared_within_study(a: Prints, b: Prints, *, ids_decide: bool = True) -> Sha
         units=len(common(a.all("unit"), b.all("unit"))),
         disjoint={label: groups[label] for label in sorted(groups) if groups[label]},
         digests=len(common(a.all("digest"), b.all("digest"))),
-        contents=matches.contents(),
+        contents=telling.contents(),
+        designed=by_design.contents(),
     )
 
 

@@ -39,7 +39,7 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     cases, is refused with the counts, when it is sealed and again when a read of class `teste` is granted;
     `as_dev` seals it as `dev`. A read that would expose another study's sealed pool says so and must be
     confirmed. Within a study ids decide, where two pools call their cases alike: by a table's name and key,
-    or a namespace.
+    or a namespace; and under other ids, digests do, and contents beyond chance.
 13. What a protocol locks is not amended, nor the list of what it locks.
 14. An amendment records its reason, the field-by-field difference and what had been read; a deviation is words
     about a study or an entry of it, and changes nothing. A pool shorter than planned is a deviation by itself,

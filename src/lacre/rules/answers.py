@@ -113,18 +113,22 @@ class EraseFacts(Wire):
 
 
 class Overlap(Wire):
-    """Cases that two pools have in common, and how that was seen."""
+    """Cases that two pools have in common, and how that was seen.
+
+    `decides` marks digests, and contents beyond chance, that count as ids do; the first entries only told of them.
+    """
 
     study: Slug
     pool: Name
     kind: Literal["cases", "units", "disjoint", "digests", "contents"]
     count: Count
     label: Name | None = None
+    decides: Literal[True] | None = None
 
     @property
     def bars(self) -> bool:
-        """Whether pools of one study may not have it in common: ids decide, what else is alike is told."""
-        return self.kind in {"cases", "units", "disjoint"}
+        """Whether pools of one study may not have it in common; what is alike and may be by design is told."""
+        return self.decides is True or self.kind in {"cases", "units", "disjoint"}
 
 
 class SealFacts(Wire):

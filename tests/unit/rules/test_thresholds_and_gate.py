@@ -50,40 +50,6 @@ from lacre.rules.thresholds import frozen_for
 
 __all__ = ["faces", "ready"]  # fixtures
 World = Any
-COHORT = (
-    (
-        "pools:\n  dev: {tables: [faces, pairs]}",
-        """\
-  cohort:
-    key: [image, face]
-    columns:
-      image: {type: text}
-      face: {type: text}
-      subject: {type: category, values: [x, y, z]}
-      likeness: {type: number, from: submission}
-pools:
-  dev: {tables: [faces, pairs, cohort]}""",
-    ),
-    ("contraste: {tables: pairs}", "contraste: {tables: [pairs, cohort]}"),
-    (
-        "pair_id: {type: text}\n",
-        "pair_id: {type: text}\n      one: {type: text}\n      two: {type: text}\n",
-    ),
-    (
-        "analyses:\n",
-        """\
-  normed: {calibrate_on: dev, table: pairs, score: likeness, normalise: z-norm, at: {false_match: 0.1}}
-analyses:
-""",
-    ),
-    (
-        "{id: none-yet}, ",
-        """\
-{id: none-yet}, {id: normal, kind: z_norm, threshold: normed, ddof: 1, scores: \
-{table: cohort, subject: subject, on: {one: image, two: image}}}, """,
-    ),
-)
-"""The plan with a threshold on scores that are normalised by a cohort's."""
 
 
 def four_sealed(plan: str, **tables: tuple[str, ...]) -> World:
@@ -254,7 +220,7 @@ def test_rule_08_the_threshold_of_one_system_is_not_that_of_another_under_its_na
 
 
 def test_rule_08_an_amended_cohort_asks_for_a_new_calibration(submitted: Callable[..., Any]) -> None:
-    plan = four_pools.changed(four_pools.PLAN, *COHORT)
+    plan = four_pools.changed(four_pools.PLAN, *four_pools.COHORT)
     world = four_sealed(plan, dev=("faces", "pairs", "cohort"), contraste=("pairs", "cohort"))
     pairs, cohort = (submitted(table=name) for name in ("pairs", "cohort"))
     both = (pairs.model_copy(update={"records": (*pairs.records, *cohort.records)}),)
