@@ -8,7 +8,8 @@ from typing import Literal
 from lacre.broker.desk import Desk, view
 from lacre.pools.exposure import Shared, designed_contents, shared_between, shared_within_study
 from lacre.pools.prints import Prints
-from lacre.rules.answers import Overlap
+from lacre.rules.answers import Gated, Overlap
+from lacre.rules.gating import budget
 from lacre.rules.identity import ids_decide
 from lacre.rules.state import PoolState, StudyState
 from lacre.store.reader import Reader
@@ -24,6 +25,7 @@ class Gathered:
     shared: tuple[Overlap, ...]
     exposed: tuple[Overlap, ...]
     exposes: tuple[Overlap, ...]
+    gated: tuple[Gated, ...]
     size: int
 
 
@@ -40,7 +42,8 @@ def gather(
     shared: list[Overlap] = []
     exposed: list[Overlap] = []
     exposes: list[Overlap] = []
-    for slug, other, ended in others:
+    gated: list[Gated] = []
+    for slug, other, ended, most in others:
         theirs = prints_of(desk, slug, other)
         if slug == study.slug:
             found = shared_within_study(
@@ -50,12 +53,14 @@ def gather(
             continue
         if not (count := shared_between(prints, theirs)):
             continue
+        if reads := len(other.of_class("guarda")):
+            gated.append(Gated(study=slug, pool=other.name, cases=count, reads=reads, most=most))
         overlap = Overlap(study=slug, pool=other.name, kind="cases", count=count)
         if other.was_read:
             exposed.append(overlap)
         elif other.is_to_stay_unseen and not ended:
             exposes.append(overlap)
-    return Gathered(tuple(shared), tuple(exposed), tuple(exposes), size)
+    return Gathered(tuple(shared), tuple(exposed), tuple(exposes), tuple(gated), size)
 
 
 def still_fresh(reader: Reader, gathered: Gathered) -> bool:
@@ -68,16 +73,18 @@ def prints_of(desk: Desk, study: str, pool: PoolState) -> Prints:
     return Prints.decode(desk.vault.read(study, pool.name, "prints", pool.sealed.request.fingerprints))
 
 
-def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str, PoolState, bool]]:
-    """Every sealed pool of the ledger but this one, with its study, and whether that was withdrawn.
+def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str, PoolState, bool, int]]:
+    """Every sealed pool of the ledger but this one, with its study, whether that was withdrawn, and its budget.
 
     A pool that is about to be replaced is this one: what it was sealed as before is held against nothing.
     """
     for slug in reader.studies():
         known = study if slug == study.slug else view(reader, slug).study
-        for other in known.pools.values() if known else ():
+        if known is None:
+            continue
+        for other in known.pools.values():
             if (slug, other.name) != (study.slug, pool):
-                yield slug, other, known is not None and known.withdrawn is not None
+                yield slug, other, known.withdrawn is not None, budget(known, other)
 
 
 def _within(study: str, pool: str, shared: Shared) -> Iterator[Overlap]:

@@ -84,6 +84,7 @@ from lacre.errors.evidence_law import (
     GateOnlyGuarda as GateOnlyGuarda,
     GuardaExhausted as GuardaExhausted,
     GuardaRetired as GuardaRetired,
+    GuardaSpentElsewhere as GuardaSpentElsewhere,
     NotARung as NotARung,
     NotCalibrated as NotCalibrated,
     NothingToCalibrate as NothingToCalibrate,

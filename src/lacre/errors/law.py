@@ -245,8 +245,8 @@ class SharedCases(LawError):
     rule = 12
     template = N_("{pool} must hold unseen cases of its own, and shares {overlaps}.")
     remedy = N_(
-        "Take these cases out of the file; or use the pool as dev: `seal --as-dev`, `reveal --accept-dev`. "
-        "If contents are alike and the cases are others, declare as input the column that tells them apart (`lacre amend`)."
+        "Take these cases out of the file; or use the pool as dev: `seal --as-dev`, `reveal --accept-dev`. If contents "
+        "are alike and the cases are others, declare as input the column that tells them apart (`lacre amend`)."
     )
 
 

@@ -32,7 +32,7 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     read. A mitigation by training opens once the earlier ones ran and a criterion still does not pass.
 10. `guarda` answers verdicts only, through a verb of its own; nothing else reads it. It is read at most
     `max_reads` times, each at that share of the error rate; amending what its analyses use, or its budget,
-    after a read retires it.
+    after a read retires it. Reads that other studies had of the same cases have spent their shares of it.
 11. Requests name the protocol in force by its hash; any other is refused.
 12. A case is exposed once its content was read, from any pool of any study. A `teste`, `contraste` or
     `guarda` that shares cases, units or `disjoint` values with another pool of its study, or holds exposed

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lacre.canonical import MAX_SAFE
 from lacre.rules.requests import ReadClass, Role
 from lacre.rules.wire import Count, Hex64, Name, Real, Slug, Wire
 
@@ -131,6 +132,16 @@ class Overlap(Wire):
         return self.decides is True or self.kind in {"cases", "units", "disjoint"}
 
 
+class Gated(Wire):
+    """Verdicts that `guarda` of another study gave on cases that a pool shares: `reads` of a budget of `most`."""
+
+    study: Slug
+    pool: Name
+    cases: Count
+    reads: Count
+    most: Annotated[int, Field(ge=1, le=MAX_SAFE)]
+
+
 class SealFacts(Wire):
     """What was found in the files of a pool."""
 
@@ -152,7 +163,10 @@ class SubmissionFacts(Wire):
 
 
 class ReadFacts(Wire):
-    """What was found before a read."""
+    """What was found before a read.
+
+    `gated` is absent where no case was asked of another study's `guarda` before, and of other pools than `guarda`.
+    """
 
     engine: Engine
     submissions: tuple[SubmissionFacts, ...] = ()
@@ -160,6 +174,7 @@ class ReadFacts(Wire):
     exposed: tuple[Overlap, ...] = ()
     exposes: tuple[Overlap, ...] = ()
     remembered: Count = 0
+    gated: tuple[Gated, ...] | None = None
 
 
 Facts = (

@@ -9,6 +9,7 @@ from lacre.rules.answers import (
     CalibrateFacts,
     CommitFacts,
     Engine,
+    Gated,
     ReadDecision,
     SampleFacts,
     SealDecision,
@@ -90,7 +91,10 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class ReadMade:
-    """A read on record; `result` is the entry of its result, once there is one."""
+    """A read on record; `result` is the entry of its result, once there is one.
+
+    `gated` are the verdicts of other studies on cases of a `guarda` that was read.
+    """
 
     entry: int
     time: str
@@ -100,6 +104,7 @@ class ReadMade:
     engine: Engine
     result: int | None = None
     state: str | None = None
+    gated: tuple[Gated, ...] = ()
 
     @property
     def read_class(self) -> str:

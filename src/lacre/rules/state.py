@@ -359,7 +359,16 @@ def _after_read(study: StudyState, recorded: Recorded, content: Answered, reques
     decision = content.decision
     assert isinstance(decision, ReadDecision)
     assert isinstance(content.facts, ReadFacts | ErratumFacts)
-    read = ReadMade(recorded.index, content.time, content.by, request, decision, content.facts.engine)
+    gated = content.facts.gated if isinstance(content.facts, ReadFacts) else None
+    read = ReadMade(
+        recorded.index,
+        content.time,
+        content.by,
+        request,
+        decision,
+        content.facts.engine,
+        gated=gated or (),
+    )
     burned = recorded.index if decision.burns and pool.burned is None else pool.burned
     return _with_pool(study, replace(pool, reads=(*pool.reads, read), burned=burned))
 
