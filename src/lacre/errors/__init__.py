@@ -171,6 +171,7 @@ from lacre.errors.law import (
     KeyNotEntitled as KeyNotEntitled,
     KeyRevoked as KeyRevoked,
     LabelsBeforeRegistration as LabelsBeforeRegistration,
+    LabelsInTheFuture as LabelsInTheFuture,
     LawError as LawError,
     LedgerForked as LedgerForked,
     LedgerRolledBack as LedgerRolledBack,

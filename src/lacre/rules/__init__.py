@@ -12,7 +12,8 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     may be replaced, on the record and with a reason, until its content is first read. What an amendment
     declares otherwise than it was sealed has to be sealed again. A pool may be handed to other recipients
     whole, without a read. A read is of the seal that its signer means, and of no other in its place.
- 3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count.
+ 3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count; and so is
+    one with a label time in the future, by more than clocks and zones are apart.
  4. Second labels are of cases that were handed out for it, blind and days after the first; they are committed
     once, before their pool is read.
  5. Each read of each pool is an entry before a byte is decrypted: who, when, for what, under which protocol,

@@ -143,11 +143,12 @@ class Gated(Wire):
 
 
 class SealFacts(Wire):
-    """What was found in the files of a pool."""
+    """What was found in the files of a pool; `late_labels` is absent where no label is dated in the future."""
 
     rows: dict[str, Count]
     undeclared: dict[str, Count] = Field(default_factory=dict)
     early_labels: dict[str, Count] = Field(default_factory=dict)
+    late_labels: dict[str, Count] | None = None
     shared: tuple[Overlap, ...] = ()
     exposed: tuple[Overlap, ...] = ()
     remembered: Count = 0

@@ -14,6 +14,7 @@ from lacre.errors import (
     InputsTakeNothing,
     KeyNotEntitled,
     LabelsBeforeRegistration,
+    LabelsInTheFuture,
     LawError,
     NotBetweenGroups,
     NothingToReveal,
@@ -34,7 +35,7 @@ from lacre.errors import (
     SubmittedTablesDiffer,
     SystemsDiffer,
 )
-from lacre.rules.answers import Engine, SealDecision
+from lacre.rules.answers import Engine, SealDecision, SealFacts
 from lacre.rules.verdicts import settle
 
 World = Any
@@ -85,6 +86,16 @@ def test_rule_03_early_labels_are_refused_outside_dev(registered: World, pool: s
     assert refused.value.fields["count"] == 7
     assert registered.seal("dev", early_labels={"cases": 7}).standing == "dev"
     assert registered.seal(pool, early_labels={"cases": 7}, as_dev=True).standing == "dev"
+
+
+@pytest.mark.parametrize("pool", ["teste", "contraste", "guarda"])
+def test_rule_03_labels_in_the_future_are_refused_outside_dev(registered: World, pool: str) -> None:
+    with pytest.raises(LabelsInTheFuture) as refused:
+        registered.seal(pool, late_labels={"cases": 7})
+    assert refused.value.fields["count"] == 7
+    assert registered.seal("dev", late_labels={"cases": 7}).standing == "dev"
+    assert registered.seal(pool, late_labels={"cases": 7}, as_dev=True).standing == "dev"
+    assert "late_labels" not in SealFacts(rows={"cases": 7}).as_json(), "entries of before have no such fact"
 
 
 def test_rule_05_reads_are_numbered_and_need_a_seal(registered: World) -> None:
