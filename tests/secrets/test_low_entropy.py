@@ -70,9 +70,7 @@ MAY_DIFFER = {
 
 def pool(label: str, group: str, age: str) -> str:
     """60 cases, all alike but for what names them."""
-    rows = [
-        f"case{n:03},code{n * 7919 % 1000:03},{label},{group},{age},{LABELLED}" for n in range(60)
-    ]
+    rows = [f"case{n:03},code{n * 7919 % 1000:03},{label},{group},{age},{LABELLED}" for n in range(60)]
     return "\n".join([HEAD, *rows]) + "\n"
 
 

@@ -93,7 +93,8 @@ class Sealed:
 class ReadMade:
     """A read on record; `result` is the entry of its result, once there is one.
 
-    `gated` are the verdicts of other studies on cases of a `guarda` that was read.
+    `gated` are the verdicts of other studies on cases of a `guarda` that was read. `computed` is the state the result
+    would have but for how the read was classed, where it is another and its entry tells.
     """
 
     entry: int
@@ -105,6 +106,7 @@ class ReadMade:
     result: int | None = None
     state: str | None = None
     gated: tuple[Gated, ...] = ()
+    computed: str | None = None
 
     @property
     def read_class(self) -> str:

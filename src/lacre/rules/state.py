@@ -381,7 +381,9 @@ def _after_result(state: State, recorded: Recorded, content: Result) -> StudySta
     if pool.result_of(read.first_attempt) is not None:
         raise _out_of_place(recorded, _("its read has a result already"))
     reads = tuple(
-        replace(r, result=recorded.index, state=content.state) if r.entry == read.entry else r
+        replace(r, result=recorded.index, state=content.state, computed=content.computed)
+        if r.entry == read.entry
+        else r
         for r in pool.reads
     )
     return _with_pool(state.study, replace(pool, reads=reads))
