@@ -68,6 +68,7 @@ from lacre.errors.evidence import (
     BareRate as BareRate,
     EvidenceError as EvidenceError,
     ScoresNotNormalised as ScoresNotNormalised,
+    ThresholdBeyondNumbers as ThresholdBeyondNumbers,
     ThresholdNotAttained as ThresholdNotAttained,
     UnitRepeated as UnitRepeated,
 )
