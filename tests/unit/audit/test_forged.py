@@ -337,7 +337,7 @@ def test_a_verdict_on_cases_whose_error_rate_was_spent(builder: Builder) -> None
     """Another study had its one read; the broker's own entry says so, and grants a read of the same cases."""
     text = PROTOCOL.replace("teste: {{tables: [cases], planned: {{cases: 200}}}}", GUARDA)
     text = text.replace("pool: teste", "pool: guarda")
-    plan = {"protocol": protocol_hash(parse(text.format(study="three").encode()))}
+    plan: dict[str, Any] = {"protocol": protocol_hash(parse(text.format(study="three").encode()))}
     builder.register("three", text)
     builder.seal("three", "guarda", **plan)
     gated = (Gated(study="one", pool="guarda", cases=100, reads=1, most=1),)
