@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.report import words
-from lacre.report.analysis_text import verdict
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import verdict
 from lacre.rules.answers import Gated
 from lacre.rules.overlap_words import gated_text
 from lacre.text import _, ngettext

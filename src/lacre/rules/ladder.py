@@ -1,6 +1,6 @@
 """The mitigation ladder: training is its last rung (rule 9)."""
 
-from lacre.errors import NotARung, RungsFirst
+from lacre.errors import NoRungs, NotARung, RungsFirst
 from lacre.protocol.models import Protocol
 from lacre.rules.history import ReadMade
 from lacre.rules.requests import Read
@@ -18,9 +18,10 @@ def check_rung(protocol: Protocol, pool: PoolState, request: Read) -> None:
         return
     (analysis,) = request.analyses
     training = protocol.analyses[analysis].training()
+    if not training:
+        raise NoRungs(rung=request.rung, analysis=analysis)
     if request.rung not in training:
-        declared = ", ".join(training) or _("none")
-        raise NotARung(rung=request.rung, analysis=analysis, declared=declared)
+        raise NotARung(rung=request.rung, analysis=analysis, declared=", ".join(training))
     before = training[: training.index(request.rung)]
     for rung in (None, *before):
         ran = _judged_by(pool, request, rung)

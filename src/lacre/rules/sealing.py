@@ -56,9 +56,10 @@ def check_sealable(
             raise NothingToReplace(pool=name)
         return
     sealed = before.sealed
-    if replaces != sealed.entry:
-        raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=moment(sealed.time))
     read = next(iter(before.of_class(*CONTENT_CLASSES, "guarda")), None)
+    # What was read stays: nobody is sent to ask for a replacement that is refused then.
+    if replaces != sealed.entry and read is None:
+        raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=moment(sealed.time))
     if read is not None:
         raise PoolAlreadyRead(pool=name, entry=read.entry, time=moment(read.time))
     if reason is None:

@@ -297,7 +297,7 @@ def test_a_pool_sealed_twice(builder: Builder) -> None:
     builder.keep(request)
     facts = SealFacts(rows={"cases": 100})
     index = builder.answer(builder.ask(request), facts, SealDecision(standing="teste"))
-    assert law(builder) == [(index, 2, "pool-already-sealed")]
+    assert law(builder) == [(index, 2, "pool-already-read")]
 
 
 ALIKE = Overlap(study="three", pool="dev", kind="contents", count=30)

@@ -28,6 +28,7 @@ from lacre.errors import (
     FinishDiffers,
     InputsTakeNothing,
     KeyNotEntitled,
+    NoRungs,
     NotARung,
     RecordInvalid,
     RelabelsCommitted,
@@ -43,6 +44,8 @@ from lacre.rules.reading import LATER_SUBMISSION
 
 __all__ = ["faces", "ready"]  # fixtures
 World = Any
+TRAINING = ", {id: tuned, kind: training}, {id: retrained, kind: training}"
+WITHOUT_TRAINING = (TRAINING, "")
 Submitter = Callable[..., Any]
 RELABELLED = (
     ("min_days_apart: 2, seed: 7", "min_days_apart: 2, seed: 8"),
@@ -226,8 +229,20 @@ def test_an_amendment_of_other_things_keeps_the_labels_that_were_handed_out(face
 
 def test_rule_09_a_rung_is_one_of_training_that_is_registered(ready: World) -> None:
     for rung in ("none-yet", "other"):
-        with pytest.raises(NotARung):
+        with pytest.raises(NotARung, match="which has: tuned, retrained"):
             contrast(ready, rung)
+
+
+def test_rule_09_where_no_training_is_registered_the_refusal_says_so(ready: World) -> None:
+    """It names no rung to take instead, since there is none."""
+    ready.amend(changed(ready, WITHOUT_TRAINING))
+    with pytest.raises(NoRungs) as refused:
+        contrast(ready, "tuned")
+    assert (
+        refused.value.message
+        == "'differential' has no mitigation by training, so there is no 'tuned' to run."
+    )
+    assert "Name one of these" not in refused.value.way_out
 
 
 def test_rule_09_training_opens_once_the_earlier_rungs_ran(ready: World) -> None:
