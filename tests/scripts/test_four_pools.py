@@ -9,6 +9,7 @@ from unittest import mock
 
 import pytest
 from tests import four_pools
+from tests.dates import TOO_SOON
 from tests.secrets.canaries import CANARY
 
 from lacre.broker import calibrate as calibrating, reading
@@ -18,6 +19,7 @@ Document = dict[str, Any]
 
 BOTH = ("--submission", "faces=dev-scores.csv", "--submission", "pairs=dev-likeness.csv")
 DETECTOR = ("detector", "--submission", "dev-scores.csv")
+CALIBRATE_NEXT = "lacre calibrate faces --submission faces=FILE --submission pairs=FILE"
 REVEAL = ("reveal", "faces", "--submission", "scores.csv")
 GATE = ("gate", "faces", "--submission", "good.csv")
 
@@ -116,7 +118,7 @@ def test_the_whole_story_through_text(at: Callable[[str], Shell]) -> None:
     assert "recall of at least 90 %" in said["calibrate"].out
     assert "90 of 100" in said["calibrate"].out
     assert "30 of 120 cases of faces" in said["relabel"].out
-    assert "At least 2 days after" in said["commit"].out
+    assert "at least 2 days after" in said["commit"].out
     assert "Threshold detector: 0.11, frozen at entry 8." in said["reveal"].out
     assert "no difference smaller than" in said["reveal"].out
     assert "Not vetoed" in said["gate"].out
@@ -156,12 +158,21 @@ def test_what_is_calibrated_is_what_the_rule_gives_and_what_the_reveal_uses(
 
 
 def test_next_steps_lead_from_the_plan_to_the_gate(stages: Stages, at: Callable[[str], Shell]) -> None:
-    assert following(at("registered"))[0] == "lacre sample faces faces FRAME -o FILE"
+    """In the order of the work, whatever the order of the plan; files of several tables are named by table."""
+    assert following(at("registered")) == [
+        "lacre seal faces dev faces=FILE pairs=FILE",
+        "lacre sample faces faces FRAME -o FILE",
+        "lacre seal faces teste FILE",
+        "lacre seal faces contraste FILE",
+        "lacre seal faces guarda FILE",
+    ]
     assert not [step for step in following(at("drawn")) if "sample" in step]
+    calibrate, again = CALIBRATE_NEXT, "lacre sample faces --relabel faces -o FILE"
+    run = "lacre run faces differential --submission FILE"
     asked = {
-        "sealed": ["lacre calibrate faces --submission FILE", "lacre sample faces --relabel faces -o FILE"],
-        "calibrated": ["lacre sample faces --relabel faces -o FILE"],
-        "ready": ["lacre reveal faces --submission FILE"],
+        "sealed": [calibrate, again],
+        "calibrated": [again, run],
+        "ready": ["lacre reveal faces --submission FILE", run],
     }
     gate = "lacre gate faces --submission FILE"
     for stage, steps in asked.items():
@@ -169,9 +180,9 @@ def test_next_steps_lead_from_the_plan_to_the_gate(stages: Stages, at: Callable[
     shell = at_again(stages, at, "ready")
     shell.json(*REVEAL)
     shell.json(*GATE)
-    assert following(shell) == [f"{gate} (1 read left)"]
+    assert following(shell) == [run, f"{gate} (1 read left)"]
     shell.json(*GATE)
-    assert following(shell) == []
+    assert following(shell) == [run]
 
 
 def at_again(stages: Stages, at: Callable[[str], Shell], stage: str) -> Shell:
@@ -240,7 +251,7 @@ def test_a_process_that_dies_between_the_read_and_the_thresholds_leaves_nothing_
     with mock.patch.object(calibrating, "_freeze", side_effect=KeyboardInterrupt):
         assert shell.lacre("calibrate", "faces", *BOTH).status not in (0, 2)
     assert [each["kind"] for each in shell.json("log", "faces")["history"]][-1] == "read"
-    assert following(shell)[0] == "lacre calibrate faces --submission FILE"
+    assert following(shell)[0] == CALIBRATE_NEXT
     made = shell.json("calibrate", "faces", *BOTH)
     assert (made["number"], made["read"], made["entry"]) == (1, 8, 9)
     clean(shell)
@@ -416,10 +427,13 @@ def test_second_labels_that_are_not_blind_or_not_dated_are_refused_before_a_look
 
 
 def test_second_labels_too_soon_or_of_other_cases_are_refused_after_a_look_on_record(handed: Shell) -> None:
-    four_pools.write_again(handed.folder, on="2099-01-02T23:59:59Z")
+    four_pools.write_again(handed.folder, on=TOO_SOON)
     soon = handed.json(*COMMIT, expect=2)["error"]
     assert soon["code"] == "commit-unfinished"
-    assert "30 cases were labelled again earlier than 2 days" in soon["message"]
+    assert (
+        "The second labels of 30 cases come too early. Days that the plan asks for in between: 2."
+        in soon["message"]
+    )
     relabelled(handed, lambda rows: [{**rows[0], "face_id": "t9999"}, *rows[1:]])
     foreign = handed.json(*COMMIT, expect=2)["error"]
     assert foreign["code"] == "commit-unfinished"

@@ -10,7 +10,7 @@ from lacre.analyses.clustering import Clusters, clusters_of, effective_sizes
 from lacre.analyses.disclosure import min_count
 from lacre.analyses.given import Given
 from lacre.analyses.normalised import normalised_scores
-from lacre.errors import ScoresNotNormalised, ThresholdNotAttained
+from lacre.errors import ScoresNotNormalised, ThresholdBeyondNumbers, ThresholdNotAttained
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.parts import Basis
 from lacre.protocol.thresholds import CalibratedThreshold
@@ -46,8 +46,9 @@ class Found:
 def calibrate(given: Given, name: str, basis: Basis, system: str) -> Found:
     """Return the registered threshold `name`, set on one system's scores.
 
-    Raises `ThresholdNotAttained` where no score keeps the rate (too many blanks, or no cases) and
-    `ScoresNotNormalised` where the cohort leaves a score without its normalised form.
+    Raises `ThresholdNotAttained` where no score keeps the rate (too many blanks, or no cases),
+    `ThresholdBeyondNumbers` where it would lie beyond the largest number, and `ScoresNotNormalised` where the cohort
+    leaves a score without its normalised form.
     """
     registered = given.protocol.thresholds[name]
     assert isinstance(registered, CalibratedThreshold)
@@ -56,6 +57,8 @@ def calibrate(given: Given, name: str, basis: Basis, system: str) -> Found:
     rate: thresholds.Rate = "false_match" if target in MATCHED else "false_non_match"
     wanted = thresholds.complement(at) if target == "recall" else thresholds.exact(at)
     found, low, high = _set(scores[kept], rate, wanted, basis, _part(clusters, kept))
+    if found.reached and np.isinf(found.threshold) and _at_the_end(scores[kept]):
+        raise ThresholdBeyondNumbers(threshold=name, system=system, target=target)
     if found.cases == 0 or not found.reached or not np.isfinite(found.threshold):
         raise ThresholdNotAttained(
             threshold=name, system=system, target=target, events=found.events, cases=found.cases
@@ -68,6 +71,11 @@ def calibrate(given: Given, name: str, basis: Basis, system: str) -> Found:
         name=name, system=system, value=found.threshold, target=target, at=as_float(at),
         events=events, cases=found.cases, low=low, high=high, unresolved=found.unresolved,
     )  # fmt: skip
+
+
+def _at_the_end(scores: Floats) -> bool:
+    """Whether a score is the last number there is, so that none lies beyond it."""
+    return bool((np.abs(scores[~np.isnan(scores)]) == np.finfo(np.float64).max).any())
 
 
 def _set(

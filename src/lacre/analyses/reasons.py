@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from lacre.errors import printable
-from lacre.text import N_, _
+from lacre.text import N_, _, ngettext
 
 Scalar = str | int | float
 
@@ -213,6 +213,42 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+SINGULAR: Mapping[str, str] = MappingProxyType(
+    {
+        "weights-not-drawn": N_(
+            "{count} case has another inclusion probability than that of the draw on record."
+        ),
+        "bad-weights": N_("{count} case has no inclusion probability in (0, 1], or no weight of 1 or more."),
+        "resamples-undefined": N_("{count} resample had no case of a stratum: too many for an interval."),
+        "cohort-overlaps": N_("{count} subject of the cohort is compared as well."),
+        "cohort-missing": N_("{count} comparison has an image without scores against the cohort."),
+        "cohort-degenerate": N_(
+            "{count} comparison has an image whose scores against the cohort are too few or all alike."
+        ),
+        "subjects-contradict": N_("{count} comparison says “the same” of two subjects, or “another” of one."),
+        "abstentions": N_("{count} comparison has no score: it is counted apart, and in no rate."),
+        "no-cluster": N_("{count} case is in no cluster, so the design is not known."),
+        "no-stratum": N_("{count} case is in no stratum, so the design is not known."),
+        "sizes-differ": N_("{count} case gives no size of its stratum, or another than its other cases do."),
+        "pairs-missing": N_("{count} pair of cases has no joint probability."),
+        "bad-pairs": N_("{count} joint probability cannot be: of the pair, or beside the cases' own."),
+        "total-needs-all": N_("{count} case has no value, and a total needs every one."),
+        "unit-blank": N_("{count} case has no unit, and is taken to be of one of its own."),
+        "missing-predictions": N_(
+            "{count} case has no prediction: it counts as both outcomes in the bounds."
+        ),
+        "undeclared-predictions": N_(
+            "{count} case has a value in {column} that is not declared: it counts as having no prediction."
+        ),
+        "blanks-not-detected": N_("{count} case has no result and counts as not detected."),
+        "blanks-worst-case": N_("{count} case has no result: it counts as both outcomes in the bounds."),
+        "estimates-withheld": N_(
+            "{count} estimate is withheld to protect groups of fewer than {min_count} cases."
+        ),
+    }
+)
+"""The templates of reasons whose `count` is one, where they are other words then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -240,8 +276,10 @@ def render(reason: Reason) -> str:
     if template is None:
         return printable(reason.code)
     shown = {name: _shown(value) for name, value in reason.fields.items()}
+    count, one = reason.fields.get("count"), SINGULAR.get(reason.code)
+    said = _(template) if one is None or not isinstance(count, int) else ngettext(one, template, count)
     try:
-        return _(template).format(**shown)
+        return said.format(**shown)
     except KeyError:
         return printable(reason.code)
 

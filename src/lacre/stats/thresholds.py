@@ -5,6 +5,7 @@ or above the threshold (similarity), or at or below it (distance). Ties never ex
 rate is the nearest one on the target's own side, which is not always the nearest.
 """
 
+import math
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
@@ -163,7 +164,7 @@ def thresholds_allowing(
             value = float(ordered[place])
             events = blank + int(np.count_nonzero(ordered[:place] < value))
             if rate == "false_match":
-                value = float(np.nextafter(value, -np.inf))
+                value = math.nextafter(value, -math.inf)
         found.append((-value if flip else value, events))
     return found
 

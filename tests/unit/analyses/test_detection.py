@@ -15,7 +15,7 @@ from lacre.analyses.given import Drawn, Given
 from lacre.analyses.reasons import render
 from lacre.analyses.result import AnalysisResult
 from lacre.canonical import canonical_json
-from lacre.errors import ThresholdNotAttained
+from lacre.errors import ThresholdBeyondNumbers, ThresholdNotAttained
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol, bases_of
 from lacre.stats.clusters import effective_size
@@ -368,6 +368,18 @@ def test_blanks_are_missed_at_any_threshold() -> None:
     with pytest.raises(ThresholdNotAttained) as refused:
         calibrated({"recall": 0.95}, [*rows[3:], *({} for _ in range(6))])
     assert (refused.value.fields["events"], refused.value.fields["cases"]) == (6, 100)
+
+
+def test_no_threshold_lies_beyond_the_last_number() -> None:
+    """Above a score that is the largest float there is none to refuse it at, and no blank is to blame."""
+    last = str(np.finfo(np.float64).max)
+    rows = [{"score": last, "person": 0} for _ in range(20)]
+    with pytest.raises(ThresholdBeyondNumbers) as refused:
+        calibrated({"false_positive": 0.05}, [*rows, *({"score": 1} for _ in range(9))], "protective_failure")
+    assert "the last number there is" in refused.value.message
+    rows[5:] = [{"score": "1", "person": 0} for _ in range(15)]
+    found = calibrated({"false_positive": 0.25}, [*rows, {"score": 1}], "protective_failure")
+    assert (found.value, found.events) == (float(np.nextafter(1, 2)), 5)
 
 
 def test_ties_never_exceed_a_target() -> None:

@@ -20,6 +20,7 @@ from lacre.protocol.columns import OutcomeColumn
 from lacre.protocol.kinds.parts import stratum_values
 from lacre.protocol.kinds.self_agreement import AgreementCriterion, SelfAgreementPlan
 from lacre.stats.agreement import interval, kappa
+from lacre.text import _
 
 WITHOUT = ("kappa-without-error", "kappa-without-spread")
 """Why a kappa has no error: no label changed, or no case moves it."""
@@ -277,6 +278,6 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         """Cases are labelled twice or left out, each under its first reason."""
         out = sum(each.count for each in told.left_out)
         fits = all(each.column in pair for each in told.left_out)
-        self.tally.fits(f"{what}.left_out", out, "of the labels", fits=fits)
+        self.tally.fits(f"{what}.left_out", out, _("of the labels"), fits=fits)
         if answer.denominator is not None and not self.first and not self.table.cluster:
             self.tally.holds(f"{what}.left_out", out, self.told.rows - answer.denominator)

@@ -25,6 +25,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.verification import VerificationCriterion
 from lacre.stats.proportions import wilson
 from lacre.stats.thresholds import Rate, floor_of
+from lacre.text import _
 
 
 class LaddersAgain(Rungs):
@@ -118,7 +119,7 @@ class LaddersAgain(Rungs):
         try:
             answers = list(self._engine(which.system).numbers.answers(rung))
         except BareRate as error:
-            self.tally.differs(f"{self.name}.groups", error.message, "counts of rates")
+            self.tally.differs(f"{self.name}.groups", error.message, _("counts of rates"))
             return
         for answer in answers:
             told = EstimateTold.model_validate(answer.as_json())
@@ -262,7 +263,7 @@ class LaddersAgain(Rungs):
         events, cases = counts
         (name, value), (low_name, low), (high_name, high) = told.items()
         if events is None or not 0 <= events <= cases <= MOST:
-            self.tally.differs(f"{what}.{name}", events, "counts of a rate")
+            self.tally.differs(f"{what}.{name}", events, _("counts of a rate"))
             return
         if not cases:
             for each, number in told.items():
@@ -271,7 +272,7 @@ class LaddersAgain(Rungs):
         self.tally.holds(f"{what}.{name}", value, events / cases)
         if self.table.cluster:
             fits = low is None or high is None or 0 <= low <= events / cases <= high <= 1
-            self.tally.fits(f"{what}.{low_name}", f"[{low}, {high}]", "an interval", fits=fits)
+            self.tally.fits(f"{what}.{low_name}", f"[{low}, {high}]", _("an interval"), fits=fits)
             return
         ends = wilson(events, cases, self.alpha)
         self.tally.holds(f"{what}.{low_name}", low, float(ends.low))

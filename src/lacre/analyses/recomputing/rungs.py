@@ -15,6 +15,7 @@ from lacre.analyses.recomputing.base import Again
 from lacre.analyses.recomputing.counted import NOTHING, GroupTold, Which, counts_of, rates_of
 from lacre.analyses.told import Key
 from lacre.protocol.kinds.verification import VerificationPlan
+from lacre.text import _
 
 OBSTACLES = ("cohort-overlaps", "cohort-missing", "cohort-degenerate")
 
@@ -96,7 +97,7 @@ class Rungs(Again[VerificationPlan]):
         normalised = which.rung in {each.id for each in self.plan.normalised}
         if obstacle is not None:
             self.tally.fits(
-                what, obstacle.code, "an obstacle", fits=normalised and obstacle.code in OBSTACLES
+                what, obstacle.code, _("an obstacle"), fits=normalised and obstacle.code in OBSTACLES
             )
         self.tally.holds(f"{what}.ran", row.get("ran"), obstacle is None)
         if obstacle is not None:
@@ -200,7 +201,9 @@ class Rungs(Again[VerificationPlan]):
             self.tally.holds(f"{what}.{rate}_subjects", units, None)
             self.tally.holds(f"{what}.{rate}_size", size, float(cases))
             self.tally.holds(f"{what}.{rate}_dense", getattr(told, f"{rate}_dense"), False)
-        return told if self.tally.fits(what, told.counts, "counts of comparisons", fits=told.fits) else None
+        return (
+            told if self.tally.fits(what, told.counts, _("counts of comparisons"), fits=told.fits) else None
+        )
 
     def _totals(self, what: str, lines: Sequence[GroupTold | None]) -> None:
         """Groups are of everybody: what is left out for want of a group is missing."""
