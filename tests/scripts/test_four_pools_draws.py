@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests import four_pools
+from tests.dates import TOO_SOON
 from tests.scripts.staged import COMMIT, DETECTOR, REVEAL, changed, clean, refused
 from tests.secrets.canaries import CANARY
 
@@ -88,7 +89,7 @@ def test_second_labels_that_are_not_blind_or_not_dated_are_refused_before_a_look
 
 
 def test_second_labels_too_soon_or_of_other_cases_are_refused_after_a_look_on_record(handed: Shell) -> None:
-    four_pools.write_again(handed.folder, on="2099-01-02T23:59:59Z")
+    four_pools.write_again(handed.folder, on=TOO_SOON)
     soon = handed.json(*COMMIT, expect=2)["error"]
     assert soon["code"] == "commit-unfinished"
     assert (
