@@ -34,7 +34,8 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "max-broken": N_("At least {low}, above the bound of {threshold}."),
         "min-broken": N_("At most {high}, below the bound of {threshold}."),
         "undecided-open": N_(
-            "The evidence leaves one side open and cannot tell which side of {threshold} it is."
+            "In some group too few cases lie beyond its threshold to tell how far that may be off: the distance has "
+            "no upper end, and the evidence cannot tell which side of {threshold} it is."
         ),
         # Evidence that cannot decide
         "undecided": N_(
@@ -59,7 +60,10 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "exploratory": N_(
             "The rule is kept, but not on the read it was registered for: that is no evidence."
         ),
-        "no-draw": N_("No draw of {draw} is on record, so the chances of being in the sample are not known."),
+        "no-draw": N_(
+            "No draw of {draw} is on record for this pool, so the chances of being in the sample are not known: only "
+            "unweighted rates can be shown."
+        ),
         "weights-not-drawn": N_(
             "{count} cases have another inclusion probability than that of the draw on record."
         ),
@@ -102,6 +106,10 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "enrolled-side": N_("The image that counts as enrolled is that of {column}."),
         "few-resamples": N_(
             "{resamples} resamples are registered; for bounds that hold for all pairs of groups it takes {least}."
+        ),
+        "few-resamples-registered": N_(
+            "{analysis}: {resamples} resamples are registered; for bounds that hold for all pairs of groups it takes "
+            "{least}. Register as many, or none: then there are enough."
         ),
         # Paired variants
         "no-pairs": N_("No item has both outcomes, so there is nothing to compare."),
@@ -171,6 +179,10 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
             "with themselves."
         ),
         "under-floor": N_("{what}: a difference of {value}, smaller than the {floor} that {column} allows."),
+        "floor-above-bound": N_(
+            "But no difference smaller than {floor} can be claimed on the labels {column}, and the bound is "
+            "{threshold}: that the rule is kept does not show that there is no difference."
+        ),
         "floor-unknown": N_(
             "{column}: how well these labels agree with themselves could not be told, so no floor is known: no "
             "difference can be held real on account of these labels."

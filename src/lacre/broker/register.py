@@ -53,7 +53,16 @@ def check(source: str | Path | bytes, files: Sequence[str], progress: Progress) 
 
     name, protocol = load_protocol(source)
     tried = _try(protocol, files, progress) if files else {}
-    return Checked(name, protocol, protocol_hash(protocol), requirements(protocol, progress), **tried)
+    needs, said = requirements(protocol, progress), resampling(protocol)
+    return Checked(name, protocol, protocol_hash(protocol), needs, warnings=said, **tried)
+
+
+def resampling(protocol: Protocol) -> tuple[str, ...]:
+    """Say of which analyses fewer resamples are registered than their bounds take; nothing is refused for it."""
+    from lacre.analyses.feasible_verification import few_resamples
+    from lacre.analyses.reasons import render
+
+    return tuple(map(render, few_resamples(protocol)))
 
 
 def _try(protocol: Protocol, files: Sequence[str], progress: Progress) -> dict[str, dict[str, int]]:
@@ -122,7 +131,7 @@ def register(desk: Desk, source: str | Path | bytes, *, accept_infeasible: str |
         protocol_hash=digest,
         receipt=receipt(desk, made.index),
         infeasible=facts.infeasible or (),
-        warnings=(*not_needed(accept_infeasible, facts), *warnings),
+        warnings=(*not_needed(accept_infeasible, facts), *resampling(protocol), *warnings),
     )
 
 

@@ -68,6 +68,7 @@ from lacre.errors.evidence import (
     BareRate as BareRate,
     EvidenceError as EvidenceError,
     ScoresNotNormalised as ScoresNotNormalised,
+    ThresholdBeyondNumbers as ThresholdBeyondNumbers,
     ThresholdNotAttained as ThresholdNotAttained,
     UnitRepeated as UnitRepeated,
 )
@@ -87,6 +88,7 @@ from lacre.errors.evidence_law import (
     GateOnlyGuarda as GateOnlyGuarda,
     GuardaExhausted as GuardaExhausted,
     GuardaRetired as GuardaRetired,
+    GuardaSpentElsewhere as GuardaSpentElsewhere,
     NoRungs as NoRungs,
     NotARung as NotARung,
     NotCalibrated as NotCalibrated,
@@ -177,6 +179,7 @@ from lacre.errors.law import (
     KeyNotEntitled as KeyNotEntitled,
     KeyRevoked as KeyRevoked,
     LabelsBeforeRegistration as LabelsBeforeRegistration,
+    LabelsInTheFuture as LabelsInTheFuture,
     LawError as LawError,
     LedgerForked as LedgerForked,
     LedgerRolledBack as LedgerRolledBack,

@@ -96,6 +96,20 @@ class GuardaExhausted(LawError):
     )
 
 
+class GuardaSpentElsewhere(LawError):
+    """All reads of the same cases, in whichever study, share one error rate."""
+
+    code = "guarda-spent-elsewhere"
+    rule = 10
+    template = N_(
+        "{pool} holds cases that other studies had verdicts on: {gated}. All reads of the same cases share one error "
+        "rate, and of what those left this study's budget allows no further read. Nothing was read."
+    )
+    remedy = N_(
+        "Seal other cases as guarda: `lacre seal --replace` before its first read, or in a new study."
+    )
+
+
 class GuardaRetired(LawError):
     """Amending criteria or budget of `guarda` after a read retires it."""
 

@@ -100,6 +100,8 @@ def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
     page.say(told.rule(criterion), indent=1)
     scale = told.scale_of(criterion)
     page.say(reason(criterion["reason"], scale, criterion.get("unit")), indent=1)
+    if criterion.get("note"):
+        page.say(reason(criterion["note"], scale, criterion.get("unit")), indent=1)
     _computed(page, criterion)
     lines = criterion.get("groups", ())
     if lines and scale not in ("share", "gap"):

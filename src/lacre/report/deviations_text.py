@@ -41,6 +41,10 @@ KINDS: Mapping[str, str] = MappingProxyType(
             "{pool} was sealed under tables declared otherwise than those of {others}: cases that both hold may not "
             "have been recognised"
         ),
+        "gated": N_(
+            "{pool} was asked for a verdict on cases that other studies had verdicts on, as declared by the broker: "
+            "{overlaps}"
+        ),
         "read": N_("{pool} was read{codes}{burns}{result}"),
         "exposing": N_(
             "{pool} was read{result}, which exposed cases of another study's unread pool, as declared by the broker: "

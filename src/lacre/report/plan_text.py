@@ -78,6 +78,7 @@ def checked_page(checked: Checked) -> Page:
     needs_text.meaning(page, protocol, checked.needs)
     page.gap()
     needs_text.shortfalls(page, checked.needs)
+    warnings(page, checked.warnings)
     page.gap()
     page.say(_after_check(checked))
     return page

@@ -422,6 +422,7 @@ def plan_page(planned: ReadPlanned) -> Page:
             )
         )
     page.say(standing(planned.pool, decision))
+    gate_text.planned(page, planned)
     say_custody(page, planned.custody)
     planned_submissions(page, planned.submissions)
     ignored(page, planned.ignored)

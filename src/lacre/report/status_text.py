@@ -251,7 +251,9 @@ def _pool(name: str, study: StudyState) -> list[str | Cell]:
     if pool is None:
         return [Cell(name, "bold"), _("not sealed"), "", "", "", ""]
     rows = sum(pool.sealed.facts.rows.values())
-    results = ", ".join(_result(read) for read in pool.reads if read.result is not None)
+    # A read that began earlier may have its result later.
+    ended = sorted((read.result, at) for at, read in enumerate(pool.reads) if read.result is not None)
+    results = ", ".join(_result(pool.reads[at]) for _entry, at in ended)
     sealed = _("entry {entry}").format(entry=pool.sealed.entry)
     if pool.replaced:
         before = ", ".join(str(each.entry) for each in pool.replaced)

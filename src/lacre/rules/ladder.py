@@ -9,7 +9,11 @@ from lacre.text import _
 
 
 def check_rung(protocol: Protocol, pool: PoolState, request: Read) -> None:
-    """A rung of training opens once the earlier ones ran and a criterion still does not pass."""
+    """A rung of training opens once the earlier ones ran and a criterion still does not pass.
+
+    What an earlier one computed counts, even where its PASS was no evidence or was left to a person: there was none
+    that did not pass.
+    """
     if request.rung is None:
         return
     (analysis,) = request.analyses
@@ -24,7 +28,7 @@ def check_rung(protocol: Protocol, pool: PoolState, request: Read) -> None:
         why = None
         if ran is None:
             why = _("the earlier mitigations have no result yet")
-        elif ran.state == "PASS":
+        elif "PASS" in {ran.state, ran.computed}:
             why = _("every criterion passes without it")
         if why is not None:
             raise RungsFirst(rung=request.rung, analysis=analysis, why=why, study=request.study)

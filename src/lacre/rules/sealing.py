@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from lacre.errors import (
     LabelsBeforeRegistration,
+    LabelsInTheFuture,
     NothingToReplace,
     PoolAlreadyRead,
     PoolAlreadySealed,
@@ -34,6 +35,8 @@ def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealD
     standing = "dev" if request.as_dev else pool.role
     if standing != "dev" and (early := sum(facts.early_labels.values())):
         raise LabelsBeforeRegistration(pool=request.pool, count=early, time=moment(study.registered.time))
+    if standing != "dev" and (late := sum((facts.late_labels or {}).values())):
+        raise LabelsInTheFuture(pool=request.pool, count=late)
     check_as_drawn(study, request.pool, facts)
     _check_overlaps(study, request, standing, facts)
     return SealDecision(standing=standing, shortfall=_shortfall(pool.planned, facts.rows))

@@ -234,6 +234,13 @@ def test_words_that_were_erased_are_told_as_such() -> None:
             {"kind": "erratum", "pool": "teste", "about": 5},
             "The result at entry 5 was scored again on corrected labels, without a result",
         ),
+        (
+            {"kind": "gated", "pool": "guarda", "overlaps": (ALIKE.model_copy(update={"kind": "cases"}),)},
+            (
+                "guarda was asked for a verdict on cases that other studies had verdicts on, as declared by the broker"
+                ": 3 cases of other/dev"
+            ),
+        ),
     ],
 )
 def test_each_kind_has_its_words(more: dict[str, Any], said: str) -> None:

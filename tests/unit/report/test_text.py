@@ -306,6 +306,22 @@ def test_a_status_says_what_comes_next(life: Life) -> None:
     assert "Next:" not in text
 
 
+def test_a_status_lists_results_in_the_order_of_their_entries(life: Life) -> None:
+    """Of two reads that went on beside each other the later one may have its result first."""
+    status = life.outcomes["status"]
+    (study,) = status.studies
+    teste = study.pools["teste"]
+    ended = [read for read in teste.reads if read.result is not None]
+    swapped = {ended[0].entry: ended[1].result, ended[1].entry: ended[0].result}
+    reads = tuple(
+        dataclasses.replace(read, result=swapped.get(read.entry, read.result)) for read in teste.reads
+    )
+    pools = {**study.pools, "teste": dataclasses.replace(teste, reads=reads)}
+    crossed = dataclasses.replace(status, studies=(dataclasses.replace(study, pools=pools),))
+    text = flat(as_text(crossed, width=110))
+    assert 0 < text.index("@5 INSUFFICIENT_EVIDENCE") < text.index("@7 INSUFFICIENT_EVIDENCE")
+
+
 def test_a_story_tells_a_result_from_its_plan_to_today(life: Life) -> None:
     text = flat(as_text(life.outcomes["story"], width=200))
     places = [

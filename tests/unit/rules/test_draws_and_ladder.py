@@ -271,6 +271,34 @@ def test_rule_09_a_rung_stays_closed_once_the_one_before_it_passes(ready: World)
         contrast(ready, "retrained")
 
 
+def test_rule_09_nor_does_a_rung_open_after_a_pass_that_is_no_evidence(
+    ready: World, submitted: Submitter
+) -> None:
+    """A trained system is a later submission, so that its PASS reads INSUFFICIENT_EVIDENCE; it passed all the same.
+
+    Entries of the first version did not tell what was computed: they opened the next rung, and stay lawful.
+    """
+    contrast(ready, state="FAIL")
+    other = (submitted(table="pairs", digest="1" * 64),)
+    made = contrast(ready, "tuned", "INSUFFICIENT_EVIDENCE", "PASS", submissions=other)
+    assert made.exploratory == (LATER_SUBMISSION,)
+    with pytest.raises(RungsFirst) as refused:
+        contrast(ready, "retrained")
+    assert "every criterion passes without it" in refused.value.message
+
+
+@pytest.mark.parametrize(("computed", "opens"), [("PASS", False), (None, True), ("FAIL", True)])
+def test_rule_09_nor_after_a_pass_that_was_left_to_a_person(
+    ready: World, computed: str | None, opens: bool
+) -> None:
+    contrast(ready, state="MANUAL_REVIEW", computed=computed)
+    if opens:
+        contrast(ready, "tuned")
+        return
+    with pytest.raises(RungsFirst):
+        contrast(ready, "tuned")
+
+
 def test_rule_09_a_second_run_on_other_scores_opens_no_rung(ready: World, submitted: Submitter) -> None:
     """Its PASS is no evidence, and its FAIL none against the first."""
     contrast(ready, state="PASS")

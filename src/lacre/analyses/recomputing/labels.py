@@ -146,7 +146,7 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         raw, about = (self.answers.get(self.key(metric, place)) for metric in (RAW, KAPPA))
         if raw is None or about is None:
             return
-        if row.get("withheld") is True or raw.withheld or about.withheld:
+        if row.get("withheld") is True or raw.withheld:
             self.tally.withheld += 1
             least = min_count(self.protocol)
             self.tally.fits(f"{what}.withheld", True, "numbers", fits=least is not None)
@@ -158,6 +158,8 @@ class LabelsAgain(Again[SelfAgreementPlan]):
             self.tally.differs(f"{what}.{first['loc'][0]}", first["type"], "-")
             return
         floor = None if raw.low is None else 1 - raw.low
+        if about.withheld:
+            self.tally.holds(f"{what}.counts", told.counts, None)
         beside: dict[str, object] = {
             "n": raw.denominator, "agree": raw.numerator, "raw": raw.value, "low": raw.low, "high": raw.high,
             "confidence": raw.confidence, "method": raw.method, "kappa": about.value, "kappa_low": about.low,

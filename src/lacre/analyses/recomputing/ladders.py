@@ -14,7 +14,7 @@ from lacre.analyses.disclosure import min_count
 from lacre.analyses.ladder import Rung
 from lacre.analyses.reasons import Reason
 from lacre.analyses.recomputing.counted import GroupTold, TargetTold, ToldVerification, Which
-from lacre.analyses.recomputing.held import MOST
+from lacre.analyses.recomputing.held import MOST, How
 from lacre.analyses.recomputing.rungs import OBSTACLES, Rungs
 from lacre.analyses.recomputing.tally import close
 from lacre.analyses.told import CriterionTold, EstimateTold, Key
@@ -86,6 +86,22 @@ class LaddersAgain(Rungs):
         """Hold a number that only the result has: the others are held where rungs are built."""
         if told.metric == "threshold_distance":
             self._distance(what, told)
+        elif told.metric in RATES and "bootstrap" not in (told.method or ""):
+            which = Which(told.system or "", str(told.details.get("rung", "")))
+            if self.built.get(which) is None and which in self.hidden:
+                self._alone(what, told)
+
+    def _alone(self, what: str, told: EstimateTold) -> None:
+        """Hold a rate of a rung whose lines are withheld by its own counts, and by one size for both its ends."""
+        rate: Rate = "false_match" if told.metric == "false_match" else "false_non_match"
+        divided = self._engine(told.system or "").numbers.simultaneous(rate) if told.group else 1
+        name, sized = "wilson" if divided == 1 else "clopper_pearson", bool(self.table.cluster)
+        self.counted(
+            what,
+            told,
+            How(name, self.alpha / divided, divided, sized),
+            ("too-few-clusters",) if sized else (),
+        )
 
     def more(self) -> None:
         """Hold every rung's numbers against the counts, and its targets."""

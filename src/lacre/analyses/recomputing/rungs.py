@@ -128,6 +128,21 @@ class Rungs(Again[VerificationPlan]):
             cases.append(answer.denominator)
         return NOTHING.model_copy(update={"impostor": cases[0], "genuine": cases[1]})
 
+    def _shown(self, which: Which, group: Group) -> GroupTold | None:
+        """Return a withheld line with the counts of a rate that is shown nevertheless: one label's cases may be many.
+
+        None where these do not give the line's numbers: of everybody, and where subjects make cases worth less.
+        """
+        found: dict[str, int | float] = {}
+        for rate, cases in (("false_match", "impostor"), ("false_non_match", "genuine")):
+            key = Key(rate, which.system, frozenset(group), None, self.details(which.rung))
+            answer = self.answers.get(key)
+            if answer is not None and answer.denominator is not None:
+                found |= {rate: answer.numerator or 0, cases: answer.denominator}
+                found[f"{rate}_size"] = float(answer.denominator)
+        line = NOTHING.model_copy(update=found)
+        return line if group and line.fits and not (found and self.table.cluster) else None
+
     def _lines(self, what: str, which: Which) -> list[GroupTold | None]:
         rows = {name: self.of_rung(name, which) for name in ("groups", "operating", "det")}
         wanted = [dict(group) for group in self.cells]
@@ -140,7 +155,7 @@ class Rungs(Again[VerificationPlan]):
                 self.hidden.add(which)
                 self.tally.withheld += 1
                 self.tally.fits(called, "withheld", "counts", fits=min_count(self.protocol) is not None)
-                lines.append(NOTHING if group else None)
+                lines.append(self._shown(which, group))
                 continue
             line = self._line(called, row)
             lines.append(line)

@@ -150,7 +150,13 @@ def _criterion(sheet: Sheet, criterion: Document, rates: _Rates) -> list[Node | 
     parts: list[Node | None] = [
         sheet.heading(3, printable(criterion["id"]), system, "  ", state(criterion["state"])),
         el("p", told.rule(criterion)),
-        *paragraphs([reasoned.reason(criterion["reason"], told.scale_of(criterion), criterion.get("unit"))]),
+        *paragraphs(
+            [
+                reasoned.reason(each, told.scale_of(criterion), criterion.get("unit"))
+                for each in (criterion["reason"], criterion.get("note"))
+                if each
+            ]
+        ),
         computed(criterion),
     ]
     if criterion.get("rule") not in _OF_BOUNDS and not single(criterion):
