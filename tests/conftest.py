@@ -12,6 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from tests import once
 from tests.secrets.canaries import listening, nests, sings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,6 +77,25 @@ def preloaded(tool: Callable[[str], str]) -> Callable[[Path, Path], Path]:
         return made
 
     return build
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Spend no time twice on what `tests.once` names."""
+    with pytest.MonkeyPatch.context() as patch:
+        once.wait_for_no_disk(patch)
+        once.migrate_once(patch, tmp_path_factory.mktemp("empty"))
+        once.load_once(patch)
+        once.open_once(patch)
+        once.simulate_once(patch)
+        once.compile_once(patch)
+        yield
+
+
+@pytest.fixture
+def power(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flush as lacre does, in this test."""
+    once.flush_again(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

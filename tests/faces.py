@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PIL import Image
+from tests.dates import AGAIN, LABELLED
 
 Row = Sequence[object]
-LABELLED = "2030-01-01T10:00:00Z"
-AGAIN = "2030-01-03T10:00:00Z"
 
 
 def write(path: Path, header: Sequence[str], rows: Iterable[Row]) -> None:

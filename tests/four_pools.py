@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from tests.dates import AGAIN, LABELLED
+
 PLAN = """\
 lacre: 1
 study: faces
@@ -83,6 +85,40 @@ analyses:
     criteria: [{id: veto, metric: protective_failure, max: 0.2}]
 """
 """The plan, as the text of its file."""
+COHORT = (
+    (
+        "pools:\n  dev: {tables: [faces, pairs]}",
+        """\
+  cohort:
+    key: [image, face]
+    columns:
+      image: {type: text}
+      face: {type: text}
+      subject: {type: category, values: [x, y, z]}
+      likeness: {type: number, from: submission}
+pools:
+  dev: {tables: [faces, pairs, cohort]}""",
+    ),
+    ("contraste: {tables: pairs}", "contraste: {tables: [pairs, cohort]}"),
+    (
+        "pair_id: {type: text}\n",
+        "pair_id: {type: text}\n      one: {type: text}\n      two: {type: text}\n",
+    ),
+    (
+        "analyses:\n",
+        """\
+  normed: {calibrate_on: dev, table: pairs, score: likeness, normalise: z-norm, at: {false_match: 0.1}}
+analyses:
+""",
+    ),
+    (
+        "{id: none-yet}, ",
+        """\
+{id: none-yet}, {id: normal, kind: z_norm, threshold: normed, ddof: 1, scores: \
+{table: cohort, subject: subject, on: {one: image, two: image}}}, """,
+    ),
+)
+"""The plan with a threshold on scores that are normalised by a cohort's."""
 SEALS = (
     ("dev", "faces=dev-faces.csv", "pairs=dev-pairs.csv"),
     ("teste", "teste-faces.csv"),
@@ -151,7 +187,7 @@ def write_drawn(work: Path, drawn: str = "drawn.csv", secret: str = "") -> None:
     """Label what was drawn: `teste-faces.csv`, and the scores of a system, `scores.csv`."""
     cases = read(work / drawn)
     rows = [
-        (c["face_id"], c["picture"], c["hint"], ("paper", "screen")[n % 2], "2099-01-01T12:00:00Z", c["inclusion"])
+        (c["face_id"], c["picture"], c["hint"], ("paper", "screen")[n % 2], LABELLED, c["inclusion"])
         for n, c in enumerate(cases)
     ]  # fmt: skip
     _pool(work / "teste-faces.csv", "faces", rows, secret)
@@ -159,7 +195,7 @@ def write_drawn(work: Path, drawn: str = "drawn.csv", secret: str = "") -> None:
     write(work / "scores.csv", ("face_id", "score"), scores)
 
 
-def write_again(work: Path, blank: str = "blank.csv", on: str = "2099-01-03T12:00:00Z") -> None:
+def write_again(work: Path, blank: str = "blank.csv", on: str = AGAIN) -> None:
     """Label again what was handed out, as the first time but for one case: `again.csv`."""
     medium = {row["face_id"]: row["medium"] for row in read(work / "teste-faces.csv")}
     cases = read(work / blank)

@@ -7,7 +7,7 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,8 @@ class Harness:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("LACRE_", "XDG_"))}
         environment = {**kept, **dict.fromkeys(THREADS, "1"), "LD_PRELOAD": str(shim), "LC_ALL": "C.UTF-8"}
         process = subprocess.Popen(
-            [sys.executable, str(HERE / "zygote.py"), str(shim)],
+            [sys.executable, "-m", "tests.crash.zygote", str(shim)],
+            cwd=HERE.parents[1],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -151,12 +152,23 @@ class Harness:
         """Every point of a verb in one mode, those left out that leave what another one leaves."""
         calls = [call for call in whole["log"] if call.op != "#"]
         for at in range(1, len(calls) + 1):
+            if goes_on(calls[:at]) and not verb.every:
+                continue
             if _is_like_another(mode, calls[at - 1], calls[at - 2] if at > 1 else None):
                 continue
             found = self.point(verb, mode, at)
             if not found["same"]:
                 assert found["fired"], f"{verb.words}: {mode} at {at} was not reached"
                 yield {**found, "at": at, "mode": mode}
+
+
+def goes_on(calls: Sequence[Call]) -> bool:
+    """Whether the last of the calls is the third write, or a later one, of a run of writes to one file.
+
+    All of them write pages of SQLite's journal, or of its database: code that is the same in every verb.
+    """
+    run = calls[-3:]
+    return len(run) == 3 and {each.op for each in run} == {"w"} and len({each.file for each in run}) == 1
 
 
 def _is_like_another(mode: str, call: Call, before: Call | None) -> bool:

@@ -31,6 +31,8 @@ class Verb:
     done: tuple[str, ...] = ()
     """The codes by which the same call is refused once it is done."""
     modes: tuple[str, ...] = KILL
+    every: bool = False
+    """Whether it is tried at each write of a run of writes to one file; others are at the first two, and after it."""
     findings: tuple[str, ...] = ()
     """What an audit may find until the call is given again."""
     then: str = ""
@@ -78,11 +80,13 @@ _ANEW = "read( read)? result( read result)?"
 
 VERBS = {
     "register": Verb("register ../given/plan.yaml", "made", "register", ("study-already-registered",), ALL),
-    "seal": Verb("seal small teste ../given/teste.csv", "registered", "seal", ("pool-already-sealed",), ALL),
+    "seal": Verb(
+        "seal small teste ../given/teste.csv", "registered", "seal", ("pool-already-sealed",), ALL, every=True
+    ),
     "amend": Verb(
         "amend ../given/amended.yaml --reason why --yes", "sealed", "amend", ("nothing-amended",), ALL
     ),
-    "reveal": Verb(_REVEAL, "sealed", _ONCE, ("teste-already-read",), ALL),
+    "reveal": Verb(_REVEAL, "sealed", _ONCE, ("teste-already-read",), ALL, every=True),
     "init": Verb(f"init --name {NAME}", "nothing", "genesis", ("ledger-exists",), tidies=r"work/\.lacre-"),
     "ask": Verb(f"{_REVEAL} --request-out ask.lacre", "sealed", done=("file-exists",)),
     "answer": Verb("reveal --request ask.lacre", "asked", _ONCE, ("request-answered",)),

@@ -1,4 +1,4 @@
-"""A process that has lacre loaded, and forks a child for each point where one is to die: `zygote.py SHIM`.
+"""A process that has lacre loaded, and forks a child for each point where one is to die: `tests.crash.zygote SHIM`.
 
 It reads a request a line, as JSON, and answers each with a line; `harness.py` is the other end. `SHIM` is
 preloaded, and counts what the child writes. Nothing here judges: it tells what happened, and what lies there.
@@ -23,13 +23,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
-from sqlalchemy.util import LRUCache
+import pytest
+from tests import once
 
 from lacre.cli import main
 from lacre.pools import seal
 from lacre.rules.record import parse_entry
-from lacre.store import engine
 
 Content = dict[str, tuple[int, bytes | None]]
 """Mode and content of files by path; of folders, None."""
@@ -271,27 +270,13 @@ def warm(shim: Shim) -> None:
         return decrypt(key, context, ciphertext)
 
     seal.encrypt, seal.decrypt = noted, marked
-    share_what_is_compiled()
+    patch = pytest.MonkeyPatch()
+    once.load_once(patch)
+    once.simulate_once(patch)
+    once.read_once(patch)
+    once.compile_once(patch)
     gc.collect()
     gc.freeze()
-
-
-def share_what_is_compiled() -> None:
-    """Let SQLAlchemy compile each statement once for all engines that come and go here."""
-    cache: LRUCache[Any, Any] = LRUCache(2000)
-    store: Any = engine
-    dialect: Any = SQLiteDialect_pysqlite
-    make = store.create_engine
-
-    def sharing(*given: Any, **named: Any) -> Any:
-        made = make(*given, **named)
-        made._compiled_cache = cache
-        return made
-
-    store.create_engine = sharing
-    # The keys of the cache have the dialect in them, and all of these are one.
-    dialect.__hash__ = lambda _dialect: 0
-    dialect.__eq__ = lambda one, other: type(one) is type(other)
 
 
 def serve() -> None:

@@ -21,7 +21,7 @@ from lacre import api
 from lacre.errors import InternalError, LacreError, NotAName
 
 ROOT = Path(__file__).resolve().parents[2]
-RUNS, SEED = 3000, 20260902
+RUNS, SEED = 1500, 20260902
 BUILT = sys.platform == "linux" and platform.machine() == "x86_64" and sys.version_info < (3, 14)
 """Where there is an atheris to install: pyproject.toml asks for it in the same words."""
 

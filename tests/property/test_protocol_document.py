@@ -69,7 +69,7 @@ def _read(data: bytes) -> Protocol | LacreError:
 
 
 @given(documents())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_nearly_a_protocol(value: Any) -> None:
     outcome = _read(json.dumps(value).encode())
     if isinstance(outcome, LacreError):

@@ -36,7 +36,7 @@ BYTES = st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)
 @example(b"[" * 100_000)
 @example(b"? " * 1000)
 @example(b"- " * 1000)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     outcome = _loaded(data)
     if isinstance(outcome, ProtocolInvalid):
@@ -80,7 +80,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_json_is_read_as_json(value: Any) -> None:
     """YAML 1.2 contains JSON: what the json module writes must come back as it was, type by type."""
     loaded = load(json.dumps(value, ensure_ascii=False).encode("utf-8")).value

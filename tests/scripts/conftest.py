@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from tests.scripts.staged import Stages, lived
 from tests.secrets.canaries import CANARY, COLUMN, sings
 from tests.studies import plan
 
@@ -131,6 +132,18 @@ def shell(tmp_path: Path) -> Shell:
 def shells(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Shell]:
     """More of them."""
     return lambda: _shell(tmp_path_factory.mktemp("shell"))
+
+
+@pytest.fixture(scope="session")
+def stages(shells: Callable[[], Shell], tmp_path_factory: pytest.TempPathFactory) -> Stages:
+    """The study of all four pools; for `at` to copy."""
+    return lived(shells(), tmp_path_factory.mktemp("stages"))
+
+
+@pytest.fixture
+def at(stages: Stages, tmp_path: Path) -> Callable[[str], Shell]:
+    """Copy the study of all four pools at a stage."""
+    return lambda stage: stages.copy(stage, tmp_path / stage)
 
 
 def _shell(root: Path) -> Shell:

@@ -1,92 +1,28 @@
 """A study of all four pools on the command line: drawn, sealed, calibrated, labelled twice, revealed, gated."""
 
-import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
-import pytest
 from tests import four_pools
+from tests.scripts.staged import (
+    BOTH,
+    COMMIT,
+    DETECTOR,
+    GATE,
+    REVEAL,
+    Stages,
+    changed,
+    clean,
+    following,
+    refused,
+)
 from tests.secrets.canaries import CANARY
 
 from lacre.broker import calibrate as calibrating, reading
 
 Shell = Any
-Document = dict[str, Any]
-
-BOTH = ("--submission", "faces=dev-scores.csv", "--submission", "pairs=dev-likeness.csv")
-DETECTOR = ("detector", "--submission", "dev-scores.csv")
-REVEAL = ("reveal", "faces", "--submission", "scores.csv")
-GATE = ("gate", "faces", "--submission", "good.csv")
-
-
-@dataclass(frozen=True)
-class Stages:
-    """Copies of the study's folder and of its machine's memory, by what was done last."""
-
-    shell: Shell
-    kept: Path
-
-    def keep(self, stage: str) -> None:
-        shutil.copytree(self.shell.folder.parent, self.kept / stage)
-
-    def copy(self, stage: str, to: Path) -> Shell:
-        shutil.copytree(self.kept / stage, to)
-        environment = {**self.shell.environment, "XDG_STATE_HOME": str(to / "state")}
-        return replace(self.shell, folder=to / "work", environment=environment)
-
-
-@pytest.fixture(scope="module")
-def stages(shells: Callable[[], Shell], tmp_path_factory: pytest.TempPathFactory) -> Stages:
-    """The study as it was registered (entry 1), drawn (2), sealed (6), calibrated (8), labelled again (11)."""
-    made = Stages(shells(), tmp_path_factory.mktemp("stages"))
-    shell, work = made.shell, made.shell.folder
-    four_pools.write_files(work, CANARY)
-    shell.json("init")
-    shell.json("register", "faces.yaml")
-    made.keep("registered")
-    shell.json("sample", "faces", "faces", "frame.csv", "-o", "drawn.csv")
-    four_pools.write_drawn(work, secret=CANARY)
-    made.keep("drawn")
-    for pool, *files in four_pools.SEALS:
-        shell.json("seal", "faces", pool, *files)
-    made.keep("sealed")
-    shell.json("calibrate", "faces", *BOTH)
-    made.keep("calibrated")
-    shell.json("sample", "faces", "--relabel", "faces", "-o", "blank.csv")
-    four_pools.write_again(work)
-    shell.json("commit", "faces", "relabels", "again.csv")
-    made.keep("ready")
-    return made
-
-
-@pytest.fixture
-def at(stages: Stages, tmp_path: Path) -> Callable[[str], Shell]:
-    """Copy the study at a stage."""
-    return lambda stage: stages.copy(stage, tmp_path / stage)
-
-
-def clean(shell: Shell) -> Document:
-    """The audit, which finds nothing."""
-    report: Document = shell.json("audit")
-    assert report["findings"] == []
-    return report
-
-
-def refused(shell: Shell, *words: str) -> str:
-    """The code that a call is refused with; nothing is on record after it that was not before."""
-    before = shell.json("status")["root"]
-    code = shell.json(*words, expect=2)["error"]["code"]
-    assert shell.json("status")["root"] == before
-    return str(code)
-
-
-def following(shell: Shell) -> list[str]:
-    """What `status` says comes next."""
-    lines = shell.lacre("status").out.splitlines()
-    return [line.removeprefix("Next: ").strip() for line in lines if line.startswith("Next: ")]
+CALIBRATE_NEXT = "lacre calibrate faces --submission faces=FILE --submission pairs=FILE"
 
 
 # --- the whole story
@@ -116,7 +52,7 @@ def test_the_whole_story_through_text(at: Callable[[str], Shell]) -> None:
     assert "recall of at least 90 %" in said["calibrate"].out
     assert "90 of 100" in said["calibrate"].out
     assert "30 of 120 cases of faces" in said["relabel"].out
-    assert "At least 2 days after" in said["commit"].out
+    assert "at least 2 days after" in said["commit"].out
     assert "Threshold detector: 0.11, frozen at entry 8." in said["reveal"].out
     assert "no difference smaller than" in said["reveal"].out
     assert "Not vetoed" in said["gate"].out
@@ -156,12 +92,21 @@ def test_what_is_calibrated_is_what_the_rule_gives_and_what_the_reveal_uses(
 
 
 def test_next_steps_lead_from_the_plan_to_the_gate(stages: Stages, at: Callable[[str], Shell]) -> None:
-    assert following(at("registered"))[0] == "lacre sample faces faces FRAME -o FILE"
+    """In the order of the work, whatever the order of the plan; files of several tables are named by table."""
+    assert following(at("registered")) == [
+        "lacre seal faces dev faces=FILE pairs=FILE",
+        "lacre sample faces faces FRAME -o FILE",
+        "lacre seal faces teste FILE",
+        "lacre seal faces contraste FILE",
+        "lacre seal faces guarda FILE",
+    ]
     assert not [step for step in following(at("drawn")) if "sample" in step]
+    calibrate, again = CALIBRATE_NEXT, "lacre sample faces --relabel faces -o FILE"
+    run = "lacre run faces differential --submission FILE"
     asked = {
-        "sealed": ["lacre calibrate faces --submission FILE", "lacre sample faces --relabel faces -o FILE"],
-        "calibrated": ["lacre sample faces --relabel faces -o FILE"],
-        "ready": ["lacre reveal faces --submission FILE"],
+        "sealed": [calibrate, again],
+        "calibrated": [again, run],
+        "ready": ["lacre reveal faces --submission FILE", run],
     }
     gate = "lacre gate faces --submission FILE"
     for stage, steps in asked.items():
@@ -169,9 +114,9 @@ def test_next_steps_lead_from_the_plan_to_the_gate(stages: Stages, at: Callable[
     shell = at_again(stages, at, "ready")
     shell.json(*REVEAL)
     shell.json(*GATE)
-    assert following(shell) == [f"{gate} (1 read left)"]
+    assert following(shell) == [run, f"{gate} (1 read left)"]
     shell.json(*GATE)
-    assert following(shell) == []
+    assert following(shell) == [run]
 
 
 def at_again(stages: Stages, at: Callable[[str], Shell], stage: str) -> Shell:
@@ -240,7 +185,7 @@ def test_a_process_that_dies_between_the_read_and_the_thresholds_leaves_nothing_
     with mock.patch.object(calibrating, "_freeze", side_effect=KeyboardInterrupt):
         assert shell.lacre("calibrate", "faces", *BOTH).status not in (0, 2)
     assert [each["kind"] for each in shell.json("log", "faces")["history"]][-1] == "read"
-    assert following(shell)[0] == "lacre calibrate faces --submission FILE"
+    assert following(shell)[0] == CALIBRATE_NEXT
     made = shell.json("calibrate", "faces", *BOTH)
     assert (made["number"], made["read"], made["entry"]) == (1, 8, 9)
     clean(shell)
@@ -303,9 +248,7 @@ def test_a_gate_that_crashed_is_finished_by_asking_again(at: Callable[[str], She
     shell = at("sealed")
     with mock.patch.object(reading, "record_result", side_effect=KeyboardInterrupt):
         assert shell.lacre(*GATE).status not in (0, 1, 2, 3, 4)
-    four_pools_changed(
-        shell, ("metric: protective_failure, max: 0.2", "metric: protective_failure, max: 0.01")
-    )
+    changed(shell, ("metric: protective_failure, max: 0.2", "metric: protective_failure, max: 0.01"))
     shell.json("amend", "faces.yaml", "--reason", "stricter", "--yes")
     finished = shell.json(*GATE)
     assert (finished["state"], finished["finished"], finished["read"]) == ("PASS", 7, 1), "under its own plan"
@@ -314,11 +257,6 @@ def test_a_gate_that_crashed_is_finished_by_asking_again(at: Callable[[str], She
     shell.json("amend", "faces.yaml", "--reason", "as it was", "--yes")
     assert shell.json(*GATE)["reads_left"] == 0
     clean(shell)
-
-
-def four_pools_changed(shell: Shell, *changes: tuple[str, str]) -> None:
-    """Write the plan with words changed."""
-    (shell.folder / "faces.yaml").write_text(four_pools.changed(four_pools.PLAN, *changes))
 
 
 def test_dry_runs_spend_nothing_and_requests_are_of_reveals_alone(at: Callable[[str], Shell]) -> None:
@@ -336,152 +274,6 @@ def test_dry_runs_spend_nothing_and_requests_are_of_reveals_alone(at: Callable[[
     clean(shell)
 
 
-# --- draws
-
-
-def test_the_same_frame_gives_the_same_cases(at: Callable[[str], Shell]) -> None:
-    shell = at("drawn")
-    again = shell.json("sample", "faces", "faces", "frame.csv", "-o", "again.csv")
-    assert (again["number"], again["rows"]) == (2, 120)
-    assert (shell.folder / "again.csv").read_bytes() == (shell.folder / "drawn.csv").read_bytes()
-    population = {each["stratum"]: each["population"] for each in again["strata"]}
-    assert sum(population.values()) == 400
-    for row in four_pools.read(shell.folder / "again.csv"):
-        assert float(row["inclusion"]) == 60 / population[row["hint"]]
-    assert refused(shell, "sample", "faces", "faces", "frame.csv", "-o", "again.csv") == "file-exists"
-    clean(shell)
-
-
-def test_a_frame_that_cannot_be_drawn_from_is_refused(at: Callable[[str], Shell]) -> None:
-    shell = at("registered")
-    lines = (shell.folder / "frame.csv").read_text().splitlines()
-    for name, rows, code in (
-        ("short", lines[:80], "frame-short"),
-        ("doubled", [*lines, lines[1]], "table-key-repeated"),
-        ("headless", [line.rsplit(",", 1)[0] for line in lines], "table-column-absent"),
-    ):
-        (shell.folder / f"{name}.csv").write_text("\n".join(rows) + "\n")
-        assert refused(shell, "sample", "faces", "faces", f"{name}.csv", "-o", "out.csv") == code
-        assert not (shell.folder / "out.csv").exists()
-    assert refused(shell, "sample", "faces", "pairs", "frame.csv", "-o", "out.csv") == "draw-not-declared"
-    assert refused(shell, "sample", "faces", "faces", "-o", "out.csv") == "sample-unclear"
-    assert refused(shell, "sample", "faces", "faces", "frame.csv", "--relabel", "faces", "-o", "out.csv") == (
-        "sample-unclear"
-    )
-    strange = [*lines, "t900,t900.jpg,neither", "t901,=1+1,high"]
-    (shell.folder / "strange.csv").write_text("\n".join(strange) + "\n")
-    made = shell.json("sample", "faces", "faces", "strange.csv", "-o", "out.csv")
-    assert made["outside"] == 1
-    assert (
-        refused(shell, "sample", "faces", "faces", "frame.csv", "-o", "more.csv")
-        == "drawn-from-another-frame"
-    )
-    for pool, *files in four_pools.SEALS[:1]:
-        shell.json("seal", "faces", pool, *files)
-    clean(shell)
-
-
-# --- second labels
-
-
-def relabelled(shell: Shell, change: Callable[[list[dict[str, str]]], Sequence[dict[str, str]]]) -> None:
-    """Write second labels with something changed."""
-    four_pools.write_again(shell.folder)
-    rows = change(four_pools.read(shell.folder / "again.csv"))
-    four_pools.write(shell.folder / "again.csv", list(rows[0]), [list(row.values()) for row in rows])
-
-
-COMMIT = ("commit", "faces", "relabels", "again.csv")
-
-
-@pytest.fixture
-def handed(at: Callable[[str], Shell]) -> Shell:
-    """The study when cases were handed out to be labelled again."""
-    shell = at("sealed")
-    shell.json("sample", "faces", "--relabel", "faces", "-o", "blank.csv")
-    return shell
-
-
-def test_second_labels_that_are_not_blind_or_not_dated_are_refused_before_a_look(handed: Shell) -> None:
-    relabelled(handed, lambda rows: [{**row, "hint": "high"} for row in rows])
-    assert refused(handed, *COMMIT) == "relabels-not-blind"
-    relabelled(handed, lambda rows: [{**row, "medium_before": "paper"} for row in rows])
-    assert refused(handed, *COMMIT) == "relabels-not-blind"
-    relabelled(handed, lambda rows: [{**rows[0], "labelled_at": ""}, *rows[1:]])
-    assert refused(handed, *COMMIT) == "relabels-undated"
-    relabelled(handed, lambda rows: [*rows, rows[0]])
-    assert refused(handed, *COMMIT) == "table-key-repeated"
-    assert refused(handed, "commit", "faces", "relabels", "teste-faces.csv") == "relabels-not-blind"
-    assert refused(handed, "commit", "faces", "scores", "again.csv") == "usage"
-
-
-def test_second_labels_too_soon_or_of_other_cases_are_refused_after_a_look_on_record(handed: Shell) -> None:
-    four_pools.write_again(handed.folder, on="2099-01-02T23:59:59Z")
-    soon = handed.json(*COMMIT, expect=2)["error"]
-    assert soon["code"] == "commit-unfinished"
-    assert "30 cases were labelled again earlier than 2 days" in soon["message"]
-    relabelled(handed, lambda rows: [{**rows[0], "face_id": "t9999"}, *rows[1:]])
-    foreign = handed.json(*COMMIT, expect=2)["error"]
-    assert foreign["code"] == "commit-unfinished"
-    assert "t9999" not in foreign["message"]
-    relabelled(handed, lambda rows: rows[:-2])
-    made = handed.json(*COMMIT)
-    assert (made["rows"], made["absent"], made["days_apart"]) == (28, 2, 2)
-    assert made["warnings"] == [
-        "28 second labels are dated later than now: days apart are as true as the dates."
-    ]
-    assert refused(handed, *COMMIT) == "relabels-committed"
-    assert refused(handed, "sample", "faces", "--relabel", "faces", "-o", "b.csv") == "relabels-committed"
-    looks = [each["kind"] for each in handed.json("log", "faces")["history"]][-4:]
-    assert looks == ["read", "read", "read", "commit"], "each look at first labels is an entry"
-    clean(handed)
-
-
-def test_second_labels_need_a_draw_and_come_before_the_reveal(at: Callable[[str], Shell]) -> None:
-    shell = at("calibrated")
-    (shell.folder / "blank.csv").write_text("face_id,picture,medium,labelled_at\nt1,t1.jpg,,\n")
-    (shell.folder / "again.csv").write_text(
-        "face_id,picture,medium,labelled_at\nt1,t1.jpg,paper,2099-02-01T00:00:00Z\n"
-    )
-    assert refused(shell, *COMMIT) == "relabels-out-of-place"
-    assert refused(shell, *REVEAL) == "relabels-missing"
-    assert refused(shell, "sample", "faces", "--relabel", "pairs", "-o", "b.csv") == "draw-not-declared"
-
-
-def test_second_labels_of_two_draws_are_two_commits(at: Callable[[str], Shell]) -> None:
-    shell = at("registered")
-    pairs = "\n  pairs: {pool: dev, fraction: 0.1, columns: [group], min_days_apart: 0, seed: 7}\nthresholds:"
-    four_pools_changed(shell, ("\nthresholds:", pairs))
-    shell.json("amend", "faces.yaml", "--reason", "two draws", "--yes")
-    for name in ("faces", "pairs"):
-        (shell.folder / f"{name}.csv").write_text("face_id,medium\n")
-    words = ("commit", "faces", "relabels", "faces=faces.csv", "pairs=pairs.csv")
-    assert refused(shell, *words) == "one-draw-at-a-time"
-    assert refused(shell, "commit", "faces", "relabels", "faces.csv") == "file-prefix-needed"
-
-
-def test_a_reveal_waits_for_the_draw_that_it_weighs_by(at: Callable[[str], Shell]) -> None:
-    shell = at("registered")
-    four_pools.write_ahead(shell.folder, CANARY)
-    dev, teste = four_pools.SEALS[:2]
-    shell.json("seal", "faces", *dev)
-    assert refused(shell, "seal", "faces", *teste) == "draw-first"
-    shell.json("sample", "faces", "faces", "frame.csv", "-o", "drawn.csv")
-    shell.json("seal", "faces", *teste)
-    # The draw of another seed is another draw, and it can no longer be made.
-    four_pools_changed(shell, ("low: 60}, seed: 7", "low: 60}, seed: 8"))
-    shell.json("amend", "faces.yaml", "--reason", "another seed", "--yes")
-    assert refused(shell, "sample", "faces", "faces", "frame.csv", "-o", "late.csv") == "draw-too-late"
-    shell.json("calibrate", "faces", *DETECTOR)
-    shell.json("sample", "faces", "--relabel", "faces", "-o", "blank.csv")
-    shell.json(*COMMIT)
-    assert refused(shell, *REVEAL) == "draw-missing"
-    rehearsed = shell.lacre("run", "faces", "recall", "--pool", "dev", "--submission", "dev-scores.csv")
-    assert (rehearsed.status, rehearsed.err) == (3, "")
-    assert "No draw of faces is on record" in rehearsed.out
-    assert "no-draw" not in rehearsed.out
-
-
 # --- several systems
 
 
@@ -491,7 +283,7 @@ def test_each_system_has_thresholds_of_its_own(at: Callable[[str], Shell]) -> No
     work = shell.folder
     two = ("language: en\n", "language: en\nsystems: {new: {version: '2'}, old: {version: '1'}}\n")
     three = (two[0], two[1].replace("old: {", "old: {version: '1'}, older: {"))
-    four_pools_changed(shell, two)
+    changed(shell, two)
     shell.json("amend", "faces.yaml", "--reason", "two systems", "--yes")
     shell.json("sample", "faces", "faces", "frame.csv", "-o", "drawn.csv")
     four_pools.write_drawn(work)
@@ -511,7 +303,7 @@ def test_each_system_has_thresholds_of_its_own(at: Callable[[str], Shell]) -> No
     assert planned["confirmatory"]
     result = shell.json("reveal", "faces", *both)
     assert {each["system"]: each["value"] for each in result["thresholds"]} == {"new": 0.11, "old": 0.055}
-    four_pools_changed(shell, three)
+    changed(shell, three)
     shell.json("amend", "faces.yaml", "--reason", "a third", "--yes", "--accept-burn")
     error = shell.json(
         "reveal", "faces", *both, "--submission", "older:scores.csv", "--accept-dev", expect=2

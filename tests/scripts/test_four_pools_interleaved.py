@@ -6,16 +6,15 @@ from unittest import mock
 
 import pytest
 from tests import four_pools
-from tests.scripts.test_four_pools import DETECTOR, GATE, REVEAL, at, clean, stages
+from tests.dates import LABELLED
+from tests.scripts.staged import COMMIT, DETECTOR, GATE, REVEAL, clean
 from tests.scripts.test_interleavings import interleaved
 
 from lacre.broker import calibrate as calibrating
 
-__all__ = ["at", "stages"]  # fixtures
 Shell = Any
 
 CALIBRATE = ("calibrate", "faces", *DETECTOR)
-COMMIT = ("commit", "faces", "relabels", "again.csv")
 SAMPLE = ("sample", "faces", "faces", "frame.csv", "-o", "one.csv")
 AMEND = ("amend", "changed.yaml", "--reason", "again", "--yes")
 REFUSED = {
@@ -49,7 +48,7 @@ def begun(at: Callable[[str], Shell], stage: str) -> Shell:
     (work / "changed.yaml").write_text(four_pools.changed(text, *changes))
     frame = (work / "frame.csv").read_text()
     (work / "other.csv").write_text(frame.replace("t7,t7.jpg", "t1007,t7.jpg"))
-    rows = [(f"s{n}", f"s{n}.jpg", "high", "paper", "2099-01-01T00:00:00Z", "1") for n in range(50)]
+    rows = [(f"s{n}", f"s{n}.jpg", "high", "paper", LABELLED, "1") for n in range(50)]
     four_pools.write(work / "frame-faces.csv", four_pools.HEADS["faces"], rows)
     return shell
 

@@ -60,9 +60,9 @@ def test_no_file_is_written_over_unasked(revealed: Shell) -> None:
 @pytest.mark.parametrize(
     ("what", "output", "code"),
     [
-        ("small", "r.html", "not-a-name"),
+        ("small", "r.html", "result-not-named"),
         ("@2", "r.html", "not-a-name"),
-        ("small@3", "r.html", "not-a-name"),
+        ("small@3", "r.html", "result-not-named"),
         ("small@9", "r.html", "entry-not-found"),
         ("other@4", "r.html", "study-not-registered"),
         ("small@4", "none/r.html", "not-written"),

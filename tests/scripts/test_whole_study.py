@@ -11,6 +11,7 @@ import importlib
 import json
 import math
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,6 +41,7 @@ title: Uma cascata sobre variantes de retratos
 question: O detector perde mais rostos numa variante da mesma imagem?
 language: pt-BR
 data: {{identifiable: true, prior_exposure: none}}
+disclosure: {{min_count: 2}}
 tables:
   faces:
     key: face_id
@@ -211,11 +213,17 @@ def test_a_whole_study_of_a_real_detector(shell: Shell) -> None:
         write_pool(shell, pool, faces, scores[pool])
         shell.json("seal", "retratos", pool, f"faces={pool}-faces.csv", f"variants={pool}-variants.csv")
 
-    # The highest threshold at which 38 of the 40 faces of dev, 95 %, are found.
+    # The highest threshold at which 38 of the 40 faces of dev, 95 %, are found. The data are identifiable, so it is
+    # rounded down to where it may be that of two faces: the finest multiple of 1, 2 or 5 times a power of ten.
     best = sorted(
         (s for (_f, v), s in scores["dev"].items() if v == "original" and s is not None), reverse=True
     )
-    threshold = best[math.ceil(0.95 * len(DEV)) - 1]
+    exactly = best[math.ceil(0.95 * len(DEV)) - 1]
+    for step in (Fraction(n) * Fraction(10) ** power for power in range(-9, 3) for n in (1, 2, 5)):
+        below = Fraction(exactly) // step * step
+        if sum(below <= Fraction(score) < below + step for score in best) >= 2:
+            break
+    threshold = float(below)
     frozen = shell.json("calibrate", "retratos", "--submission", "faces=dev-faces-scores.csv")
     assert [each["value"] for each in frozen["thresholds"]] == [threshold]
 

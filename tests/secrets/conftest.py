@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests import four_pools
+from tests.dates import LABELLED
 from tests.scripts.conftest import Shell, shell, shells
 from tests.secrets.canaries import CANARY, COLUMN
 from tests.studies import plan
@@ -45,7 +46,7 @@ def rows(tag: str, count: int = 120) -> list[Row]:
             str(n // 2 % 2),
             sex,
             str(20 + n),
-            "2099-01-01",
+            LABELLED,
             CANARY,
         )
         made.append(dict(zip(HEAD, cells, strict=True)))

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from unittest import mock
 
 import pytest
+from tests.dates import AGAIN
 from tests.secrets.canaries import CANARY, COLUMN, sings
 from tests.secrets.conftest import HEAD, Row, csv, predictions, rows
 
@@ -290,7 +291,7 @@ FAILURES = {
         "faces",
         code="relabels-not-blind",
     ),
-    "commit-time": Failure(adapted("again.csv", lambda t: t.replace("2099-01-03", CANARY)), COMMIT, "faces"),
+    "commit-time": Failure(adapted("again.csv", lambda t: t.replace(AGAIN, CANARY)), COMMIT, "faces"),
     "commit-changed": Failure(blob("pool", flip, "faces/teste"), COMMIT.replace("faulty", "again"), "faces"),
     "commit-crash": Failure(
         crash("lacre.broker.relabel._days_apart"), COMMIT.replace("faulty", "again"), "faces", 70

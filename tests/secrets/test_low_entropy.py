@@ -27,12 +27,13 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
+from tests.dates import LABELLED
 from tests.studies import plan
 
 from lacre.pools import seal as sealing
@@ -69,7 +70,7 @@ MAY_DIFFER = {
 
 def pool(label: str, group: str, age: str) -> str:
     """60 cases, all alike but for what names them."""
-    rows = [f"case{n:03},code{n * 7919 % 1000:03},{label},{group},{age},2099-01-01" for n in range(60)]
+    rows = [f"case{n:03},code{n * 7919 % 1000:03},{label},{group},{age},{LABELLED}" for n in range(60)]
     return "\n".join([HEAD, *rows]) + "\n"
 
 
@@ -120,7 +121,7 @@ class Ledger:
 @contextmanager
 def repeated() -> Iterator[None]:
     """The time and the random bytes of every call are those of the last one that was made so."""
-    moments = (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=n) for n in itertools.count())
+    moments = (datetime.fromisoformat(LABELLED) + timedelta(seconds=n) for n in itertools.count())
     with (
         mock.patch("lacre.handle.making.clock", moments.__next__),
         mock.patch("lacre.handle.making.entropy", random.Random(20260101).randbytes),

@@ -15,6 +15,8 @@ import pytest
 from lacre import durable
 from lacre.errors import DiskFull, FileMissing, NotEnoughSpace, NotReadable, NotWritten
 
+pytestmark = pytest.mark.usefixtures("power")
+
 
 def _fails(number: int) -> Callable[..., None]:
     def fail(*_args: object, **_named: object) -> None:

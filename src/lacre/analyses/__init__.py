@@ -61,6 +61,6 @@ def conclude(
     from lacre.analyses.disclosure import together
     from lacre.analyses.floors import floor_notes
 
-    results = floor_notes(protocol, results, floors)
     plans = [protocol.analyses[name] for name in names]
-    return together(results, [(plan.table, getattr(plan, "label", plan.kind)) for plan in plans])
+    shown = together(results, [(plan.table, plan.sorted_by()) for plan in plans])
+    return floor_notes(protocol, shown, floors)

@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lacre.analyses.clustering import Clusters, clusters_of, effective_sizes
+from lacre.analyses.disclosure import min_count
 from lacre.analyses.given import Given
 from lacre.analyses.normalised import normalised_scores
-from lacre.errors import ScoresNotNormalised, ThresholdNotAttained
+from lacre.errors import ScoresNotNormalised, ThresholdBeyondNumbers, ThresholdNotAttained
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.parts import Basis
 from lacre.protocol.thresholds import CalibratedThreshold
@@ -45,8 +46,9 @@ class Found:
 def calibrate(given: Given, name: str, basis: Basis, system: str) -> Found:
     """Return the registered threshold `name`, set on one system's scores.
 
-    Raises `ThresholdNotAttained` where no score keeps the rate (too many blanks, or no cases) and
-    `ScoresNotNormalised` where the cohort leaves a score without its normalised form.
+    Raises `ThresholdNotAttained` where no score keeps the rate (too many blanks, or no cases),
+    `ThresholdBeyondNumbers` where it would lie beyond the largest number, and `ScoresNotNormalised` where the cohort
+    leaves a score without its normalised form.
     """
     registered = given.protocol.thresholds[name]
     assert isinstance(registered, CalibratedThreshold)
@@ -55,15 +57,25 @@ def calibrate(given: Given, name: str, basis: Basis, system: str) -> Found:
     rate: thresholds.Rate = "false_match" if target in MATCHED else "false_non_match"
     wanted = thresholds.complement(at) if target == "recall" else thresholds.exact(at)
     found, low, high = _set(scores[kept], rate, wanted, basis, _part(clusters, kept))
+    if found.reached and np.isinf(found.threshold) and _at_the_end(scores[kept]):
+        raise ThresholdBeyondNumbers(threshold=name, system=system, target=target)
     if found.cases == 0 or not found.reached or not np.isfinite(found.threshold):
         raise ThresholdNotAttained(
             threshold=name, system=system, target=target, events=found.events, cases=found.cases
         )
+    least = min_count(given.protocol)
+    if least is not None:
+        found, low, high = _coarse(found, (low, high), scores[kept], rate, basis, least)
     events = found.cases - found.events if target == "recall" else found.events
     return Found(
         name=name, system=system, value=found.threshold, target=target, at=as_float(at),
         events=events, cases=found.cases, low=low, high=high, unresolved=found.unresolved,
     )  # fmt: skip
+
+
+def _at_the_end(scores: Floats) -> bool:
+    """Whether a score is the last number there is, so that none lies beyond it."""
+    return bool((np.abs(scores[~np.isnan(scores)]) == np.finfo(np.float64).max).any())
 
 
 def _set(
@@ -87,6 +99,31 @@ def _set(
         size = float(effective_sizes(event, clusters, 1 - CONFIDENCE)[0])
     ends = thresholds.threshold_interval(there, wanted, rate, basis.direction, 1 - CONFIDENCE, size, blanks)
     return found, ends.low, ends.high
+
+
+def _coarse(
+    found: thresholds.Attained,
+    ends: tuple[float, float],
+    scores: Floats,
+    rate: thresholds.Rate,
+    basis: Basis,
+    least: int,
+) -> tuple[thresholds.Attained, float, float]:
+    """Return a threshold and its interval as they may be told: each is one case's score of `dev`.
+
+    The threshold is rounded to the side that keeps its rate, the ends of the interval outwards, and the events are
+    those at what it is rounded to, a blank being no match.
+    """
+    there = scores[~np.isnan(scores)]
+    strict = rate == "false_match"
+    up = strict == (basis.direction == "similarity")
+    value = thresholds.coarse(found.threshold, there, least, up=up)
+    (matched,), _cases = thresholds.count_matches(there, value, basis.direction)
+    events = int(matched) if strict else found.cases - int(matched)
+    low, high = (
+        thresholds.coarse(end, there, least, up=upper) for end, upper in zip(ends, (False, True), strict=True)
+    )
+    return found._replace(threshold=value, events=events), min(low, value), max(high, value)
 
 
 def _scores(

@@ -73,5 +73,5 @@ def effective_sizes(
     """Return the sample size that a share is worth, per cell; nan where it cannot be estimated."""
     if clusters.dyadic:
         a, b = clusters.codes
-        return dyadic_size(event, a, b, cell, cells).size
+        return dyadic_size(event, a, b, cell, cells, alpha).size
     return effective_size(event, clusters.codes[0], alpha, cell, cells).size

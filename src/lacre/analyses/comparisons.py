@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lacre.analyses import strata
+from lacre.analyses.cases import absent, used_of
 from lacre.analyses.clustering import Clusters, clusters_of
 from lacre.analyses.estimate import Group
 from lacre.analyses.families import check_unit
@@ -23,8 +24,7 @@ from lacre.stats.fairness import Ints
 from lacre.stats.proportions import Floats, Interval, wilson
 from lacre.stats.thresholds import Rate
 from lacre.stats.verification import rate_bounds
-from lacre.tables.columns import MISSING, UNDECLARED, Numbers, Outcomes, TypedTable
-from lacre.tables.exclude import apply_exclusions
+from lacre.tables.columns import Numbers, Outcomes, TypedTable
 
 Mask = npt.NDArray[np.bool_]
 
@@ -65,12 +65,7 @@ def prepare(plan: VerificationPlan, given: Given, system: str) -> Comparisons:
     Raises `UnitRepeated` when two of them are of one unit.
     """
     declared, table = given.protocol.tables[plan.table], given.table(system, plan.table)
-    exclusion = apply_exclusions(table, declared.exclude)
-    excluded = [
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    ]
-    used = table if exclusion.kept.all() else table.select(exclusion.kept)
+    used, _kept, excluded = used_of(declared, table)
     blank_units = check_unit(declared, used)
     rows, whole = used.rows, []
     clusters = clusters_of(declared, used)
@@ -79,13 +74,13 @@ def prepare(plan: VerificationPlan, given: Given, system: str) -> Comparisons:
         used, clusters = used.select(clusters.known), clusters.select(clusters.known)
     same = used.columns[plan.same]
     assert isinstance(same, Outcomes)
-    whole += _counted(plan.same, same.codes)
+    whole += absent(plan.same, same.codes)
     told = same.codes >= 0
     truth = same.codes[told].astype(np.int64)
     if not told.all():
         used, clusters = used.select(told), None if clusters is None else clusters.select(told)
     coded = strata.coded(used, declared, plan.group)
-    ungrouped = _counted(plan.group, coded[0])
+    ungrouped = absent(plan.group, coded[0])
     score = used.columns[plan.score]
     assert isinstance(score, Numbers)
     return Comparisons(
@@ -102,11 +97,6 @@ def prepare(plan: VerificationPlan, given: Given, system: str) -> Comparisons:
         blank_units=blank_units,
         contradicted=_contradicted(truth, clusters),
     )
-
-
-def _counted(name: str, codes: npt.NDArray[np.integer]) -> list[LeftOut]:
-    places = (("missing", MISSING), ("undeclared", UNDECLARED))
-    return [LeftOut(why, name, int(np.count_nonzero(codes == code))) for why, code in places]
 
 
 def _contradicted(same: Ints, clusters: Clusters | None) -> int:
@@ -170,7 +160,7 @@ def rates(
         return Rates(events, cases, cases.astype(np.float64), None, np.zeros(cells, np.bool_))
     if clusters.dyadic:
         a, b = (codes[at] for codes in clusters.codes)
-        found = dyadic_size(seen, a, b, place, cells)
+        found = dyadic_size(seen, a, b, place, cells, alpha)
         return Rates(found.events, found.cases, found.size, found.subjects, found.dense)
     by_cluster = effective_size(seen, clusters.codes[0][at], alpha, place, cells)
     return Rates(

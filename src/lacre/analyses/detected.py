@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lacre.analyses import strata
+from lacre.analyses.cases import absent, used_of
 from lacre.analyses.families import check_unit, numbered
 from lacre.analyses.given import Drawn, Given
 from lacre.analyses.reasons import Reason
@@ -15,10 +16,9 @@ from lacre.analyses.verdict import LeftOut
 from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.kinds.parts import Event
 from lacre.protocol.models import Protocol
-from lacre.stats.fairness import Codes as AnyCodes, Ints
+from lacre.stats.fairness import Ints
 from lacre.stats.thresholds import matches
 from lacre.tables.columns import MISSING, UNDECLARED, Numbers, Outcomes, TypedTable
-from lacre.tables.exclude import apply_exclusions
 
 Mask = npt.NDArray[np.bool_]
 
@@ -61,12 +61,7 @@ def prepare(plan: DetectionPlan, given: Given, system: str, *, failure: bool) ->
     Raises `UnitRepeated` when two cases are of one unit.
     """
     declared, table = given.protocol.tables[plan.table], given.table(system, plan.table)
-    exclusion = apply_exclusions(table, declared.exclude)
-    left_out = [
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    ]
-    used = table if exclusion.kept.all() else table.select(exclusion.kept)
+    used, _kept, left_out = used_of(declared, table)
     blank_units = check_unit(declared, used)
     rows, whole = used.rows, []
     clusters = numbered(used.columns[declared.cluster[0]]) if len(declared.cluster) == 1 else None
@@ -77,7 +72,7 @@ def prepare(plan: DetectionPlan, given: Given, system: str, *, failure: bool) ->
     for name in sorted(plan.population()):
         column = used.columns[name]
         assert isinstance(column, Outcomes)
-        whole += counted(name, column.codes.astype(np.int64))
+        whole += absent(name, column.codes.astype(np.int64))
         inside &= column.codes == 1
     found = event_codes(plan.event, used, given, system)
     blank = (found < 0) & inside
@@ -92,7 +87,7 @@ def prepare(plan: DetectionPlan, given: Given, system: str, *, failure: bool) ->
     weighted, obstacle = drawn_weights(plan, given.protocol, given.draws, used)
     if len(declared.cluster) > 1:
         obstacle = Reason("crossed-clusters")
-    each = [one for name, (codes, _values) in coded.items() for one in counted(name, codes[inside])]
+    each = [one for name, (codes, _values) in coded.items() for one in absent(name, codes[inside])]
     return Cases(
         rows=rows, event=event, inside=inside, clusters=clusters, weighted=weighted, obstacle=obstacle,
         left_out=tuple(one for one in (*left_out, *whole, *each) if one.count),
@@ -103,11 +98,6 @@ def prepare(plan: DetectionPlan, given: Given, system: str, *, failure: bool) ->
 
 def _between(plan: DetectionPlan) -> list[str]:
     return [name for rule in plan.rules for stratum in rule.between or () for name in stratum]
-
-
-def counted(name: str, codes: AnyCodes) -> list[LeftOut]:
-    places = (("missing", MISSING), ("undeclared", UNDECLARED))
-    return [LeftOut(why, name, int(np.count_nonzero(codes == code))) for why, code in places]
 
 
 def drawn_weights(

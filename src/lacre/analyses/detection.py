@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lacre.analyses import strata
+from lacre.analyses.cases import absent
 from lacre.analyses.criteria import decide, worst_group_rule
-from lacre.analyses.detected import counted, prepare
+from lacre.analyses.detected import prepare
 from lacre.analyses.estimate import Answer, Details, Estimate, Group, Measure, NotEstimable, ZeroBound
 from lacre.analyses.families import Family, error_rate
 from lacre.analyses.given import Given
@@ -243,7 +244,7 @@ class Detection:
         found, rest = list(self.cases.whole), self.cases.inside.copy()
         for name in names:
             codes = self.cases.strata[name][0]
-            found += counted(name, np.where(rest, codes, 0))
+            found += absent(name, np.where(rest, codes, 0))
             rest &= codes >= 0
         return tuple(each for each in found if each.count)
 
@@ -311,7 +312,8 @@ class Detection:
             code = "blanks-not-detected" if plan.event.blank == "not_detected" else "blanks-worst-case"
             notes.append(Reason(code, {"count": cases.blank}))
         effect = float(self.everybody.effect[0])
-        if (cases.clusters is not None or cases.weighted is not None) and np.isfinite(effect):
+        designed = cases.clusters is not None or cases.weighted is not None
+        if designed and cases.obstacle is None and np.isfinite(effect):
             notes.append(Reason("design-effect", {"effect": f"{effect:.3g}"}))
         if plan.weights is not None and cases.obstacle is None:
             notes.append(Reason("unweighted-beside"))

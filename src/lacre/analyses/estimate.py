@@ -285,7 +285,10 @@ class NotEstimable:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A rate that disclosure control keeps back, with its counts."""
+    """A rate that disclosure control keeps back, with its counts.
+
+    `cases` are its denominator, for other analyses of one read to be held against it; no result tells them.
+    """
 
     metric: str
     system: str
@@ -293,6 +296,7 @@ class Withheld:
     reason: Reason
     details: Details = field(default_factory=no_details)
     versus: Group | None = None
+    cases: int | None = field(default=None, repr=False, compare=False)
 
     @property
     def text(self) -> str:

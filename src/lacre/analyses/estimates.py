@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from lacre.analyses import strata
+from lacre.analyses.cases import outside, used_of
 from lacre.analyses.designs import Sample, sample_of
 from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Answer, Group, Measure, NotEstimable, Scale, ZeroBound, group_json
@@ -31,8 +32,7 @@ from lacre.stats import survey
 from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.fairness import Ints
 from lacre.stats.proportions import Floats
-from lacre.tables.columns import MISSING, UNDECLARED, Numbers, Outcomes, TypedTable
-from lacre.tables.exclude import apply_exclusions
+from lacre.tables.columns import UNDECLARED, Numbers, Outcomes, TypedTable
 
 ESTIMATORS = {
     "mean": "Hájek mean",
@@ -122,13 +122,9 @@ class _Cases:
 
 
 def _prepare(plan: EstimatePlan, declared: Table, table: TypedTable) -> _Cases:
-    exclusion = apply_exclusions(table, declared.exclude)
-    check_unit(declared, table.select(exclusion.kept))
-    excluded = tuple(
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    )
-    there, valueless, read = exclusion.kept.copy(), [], []
+    used, kept, excluded = used_of(declared, table)
+    check_unit(declared, used)
+    there, valueless, read = kept.copy(), [], []
     for name in plan.measured:
         values, undeclared = _values(table, name)
         absent = there & np.isnan(values)
@@ -138,7 +134,7 @@ def _prepare(plan: EstimatePlan, declared: Table, table: TypedTable) -> _Cases:
         read.append(values)
     return _Cases(
         table=table,
-        kept=exclusion.kept,
+        kept=kept,
         there=there,
         value=read[0],
         over=read[1] if len(read) > 1 else None,
@@ -222,15 +218,7 @@ class _Work:
                 continue
             answers.append(self.answer(figures, place, group, len(groups)))
             rows.append(_row(figures, place, group, self.plan, self.system))
-        return _Family(tuple(answers), tuple(rows), tuple(self.outside(names, coded)))
-
-    def outside(self, names: Sequence[str], coded: Sequence[strata.Coded]) -> Iterator[LeftOut]:
-        """Count the cases that are in none of the groups, each column by itself."""
-        for name, (codes, _values) in zip(names, coded, strict=True):
-            for reason, code in (("missing", MISSING), ("undeclared", UNDECLARED)):
-                count = int((self.cases.there & (codes == code)).sum())
-                if count:
-                    yield LeftOut(reason, name, count)
+        return _Family(tuple(answers), tuple(rows), tuple(outside(names, coded, self.cases.there)))
 
     def figures(self, cell: Ints, cells: int, sample: Sample) -> "_Figures":
         """Return the numbers of every cell; where two designs hold, those of the wider interval."""

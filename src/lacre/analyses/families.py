@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lacre.analyses import strata
+from lacre.analyses.cases import used_of
 from lacre.analyses.estimate import Group
 from lacre.analyses.verdict import LeftOut
 from lacre.errors import UnitRepeated
@@ -32,7 +33,6 @@ from lacre.tables.columns import (
     TypedColumn,
     TypedTable,
 )
-from lacre.tables.exclude import apply_exclusions
 
 Ints = fairness.Ints
 
@@ -67,7 +67,8 @@ class Cases:
 class Family:
     """The counts and bounds of the groups of some attributes; arrays over the K groups, in declared order.
 
-    `bounds` are nan where a rate cannot be estimated, and `clusters` counts them per rate where declared. `values`
+    `bounds` are nan where a rate cannot be estimated, `clusters` counts them per rate where declared, and `sizes` are
+    the cases that a rate is worth then. `values`
     are the rates where they are not the shares of the counts, as under weights; `obstacle_fields` are what the reason
     why nothing can be estimated tells.
     """
@@ -79,6 +80,7 @@ class Family:
     bounds: Mapping[str, Interval]
     clusters: Mapping[str, Ints] | None
     obstacle: str | None
+    sizes: Mapping[str, Floats] | None = field(default=None, kw_only=True)
     values: Mapping[str, Floats] | None = None
     obstacle_fields: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
@@ -125,12 +127,7 @@ def prepare(plan: GroupFairnessPlan, declared: Table, table: TypedTable) -> Case
 
     Raises `UnitRepeated` when two rows that stay are of one unit.
     """
-    exclusion = apply_exclusions(table, declared.exclude)
-    excluded = tuple(
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    )
-    used = table if exclusion.kept.all() else table.select(exclusion.kept)
+    used, _kept, excluded = used_of(declared, table)
     blank_units = check_unit(declared, used)
     rows, clusters = used.rows, None
     unclustered: tuple[LeftOut, ...] = ()
@@ -227,15 +224,16 @@ def family(cases: Cases, attributes: Sequence[str], alpha: float) -> Family:
     cells = fairness.declared_cells(counted)
     counts = {rate: rate_counts(cells, rate) for rate in fairness.RATES}
     groups = strata.groups(attributes, coded)
-    clusters = None
+    clusters, worth = None, None
     if cases.obstacle is not None:
         nothing = np.full(len(groups), np.nan)
         bounds = dict.fromkeys(fairness.RATES, Interval(nothing, nothing))
     elif cases.clusters is not None:
-        bounds, clusters = _clustered(cases, cell_of(cases, attributes), alpha / len(groups), len(groups))
+        cell = cell_of(cases, attributes)
+        bounds, clusters, worth = _clustered(cases, cell, alpha / len(groups), len(groups))
     else:
         bounds = {rate: simultaneous_bounds(counts[rate], alpha, len(groups)) for rate in fairness.RATES}
-    return Family(tuple(attributes), groups, counted, counts, bounds, clusters, cases.obstacle)
+    return Family(tuple(attributes), groups, counted, counts, bounds, clusters, cases.obstacle, sizes=worth)
 
 
 def cell_of(cases: Cases, attributes: Sequence[str]) -> Ints:
@@ -245,13 +243,14 @@ def cell_of(cases: Cases, attributes: Sequence[str]) -> Ints:
 
 def _clustered(
     cases: Cases, cell: Ints, alpha: float, groups: int
-) -> tuple[dict[str, Interval], dict[str, Ints]]:
+) -> tuple[dict[str, Interval], dict[str, Ints], dict[str, Floats]]:
     assert cases.clusters is not None
-    bounds, clusters = {}, {}
+    bounds, clusters, sizes = {}, {}, {}
     for rate in fairness.RATES:
         read = fairness.read_cases(cases.label, cases.prediction, rate)
         at = np.flatnonzero(read.inside & (cell >= 0))
-        bounds[rate], clusters[rate] = clustered_bounds(
+        bounds[rate], found = clustered_bounds(
             read.event[at], read.missing[at], cases.clusters[at], alpha, cell[at], groups
         )
-    return bounds, clusters
+        clusters[rate], sizes[rate] = found.clusters, found.size
+    return bounds, clusters, sizes

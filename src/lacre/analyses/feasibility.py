@@ -35,7 +35,7 @@ from lacre.rules.answers import Infeasible
 from lacre.stats.proportions import Floats, clopper_pearson
 from lacre.text import N_
 
-__all__ = ["Need", "Needed", "Power", "infeasible", "power", "requirements"]
+__all__ = ["Need", "Needed", "Power", "infeasible", "infeasible_needs", "power", "requirements"]
 
 SIMULATIONS = 10_000
 """Enough for a standard error of at most half a percentage point."""
@@ -131,18 +131,26 @@ def _needs(protocol: Protocol, name: str, plan: AnalysisPlan) -> Iterable[Need]:
     return ()
 
 
+def infeasible_needs(protocol: Protocol) -> tuple[Need, ...]:
+    """Return what the criteria ask that pass, or fail, at no outcome at all; nothing is simulated."""
+    return tuple(
+        need
+        for name, plan in protocol.analyses.items()
+        for need in _needs(protocol, name, plan)
+        if need.criterion is not None and need.infeasible
+    )
+
+
 def infeasible(protocol: Protocol) -> tuple[Infeasible, ...]:
     """Return the criteria of `protocol` that pass, or fail, at no outcome at all, in the protocol's order."""
     return tuple(
         Infeasible(
             analysis=need.analysis,
-            criterion=need.criterion,
+            criterion=str(need.criterion),
             passes=need.attainable.passes,
             fails=need.attainable.fails,
         )
-        for name, plan in protocol.analyses.items()
-        for need in _needs(protocol, name, plan)
-        if need.criterion is not None and need.infeasible
+        for need in infeasible_needs(protocol)
     )
 
 

@@ -26,6 +26,7 @@ from lacre.analyses.criteria import worst_group_rule
 from lacre.analyses.families import exact
 from lacre.analyses.need import ANY, NOTHING, Need, alpha_of, limited, planned_rows, reached
 from lacre.analyses.planned import Pair, Room, room_of
+from lacre.analyses.reasons import Reason
 from lacre.analyses.shares import BOUNDS
 from lacre.analyses.verdict import Rule
 from lacre.protocol.grammar import as_float
@@ -38,6 +39,7 @@ from lacre.protocol.kinds.verification import (
     VerificationPlan,
 )
 from lacre.protocol.models import Protocol
+from lacre.stats.bootstrap import least_resamples
 from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.proportions import clopper_pearson
 from lacre.stats.verification import differential_ratio, rate_bounds
@@ -54,6 +56,21 @@ def verification_needs(protocol: Protocol, name: str, plan: VerificationPlan) ->
     for rate in RATES:
         for at in plan.targets.get(rate, ()):
             yield asking.target(rate, at)
+
+
+def few_resamples(protocol: Protocol) -> Iterator[Reason]:
+    """Tell of which analyses fewer resamples are registered than bounds for all pairs of groups take."""
+    for name, plan in protocol.analyses.items():
+        if not isinstance(plan, VerificationPlan) or plan.bootstrap is None:
+            continue
+        asked = any(plan.targets.values()) or any(rule.asked is not None for rule in plan.criteria)
+        groups = _Asking(protocol, name, plan).groups
+        least = least_resamples(alpha_of(protocol, plan), max(1, groups * (groups - 1) // 2))
+        if asked and plan.bootstrap.resamples < least:
+            yield Reason(
+                "few-resamples-registered",
+                {"resamples": plan.bootstrap.resamples, "least": least, "analysis": name},
+            )
 
 
 class _Asking:

@@ -9,6 +9,7 @@ from lacre.analyses.estimate import Measure, group_name
 from lacre.analyses.families import error_rate, exact
 from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult
+from lacre.analyses.verdict import CriterionResult, State
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.kinds.self_agreement import SelfAgreementPlan
@@ -77,14 +78,35 @@ def _noted(plan: AnalysisPlan, result: AnalysisResult, floors: Sequence[Floor]) 
             for what, value in _differences(result)
             if abs(value) < each.floor
         ]
-    return replace(result, notes=(*result.notes, *notes)) if notes else result
+    if not notes:
+        return result
+    told = [each for each in notes if each.code == "agreement-floor"]
+    return replace(
+        result,
+        notes=(*result.notes, *notes),
+        criteria=tuple(_marked(each, told) for each in result.criteria),
+    )
+
+
+def _marked(criterion: CriterionResult, floors: Sequence[Reason]) -> CriterionResult:
+    """Return a criterion that passes with a note, if its bound is on a difference that the labels cannot show."""
+    if criterion.state is not State.PASS or not _differs(criterion) or not floors:
+        return criterion
+    highest = max(floors, key=lambda each: each.fields["floor"])
+    if not abs(criterion.threshold) < float(highest.fields["floor"]):
+        return criterion
+    fields = {**highest.fields, "threshold": criterion.threshold}
+    return replace(criterion, note=Reason("floor-above-bound", fields))
+
+
+def _differs(criterion: CriterionResult) -> bool:
+    return criterion.form == "max_group_gap" or criterion.scale == "difference"
 
 
 def _differences(result: AnalysisResult) -> Iterator[tuple[str, float]]:
     """Tell every difference of shares in a result by its name."""
     for criterion in result.criteria:
-        differs = criterion.form == "max_group_gap" or criterion.scale == "difference"
-        if differs and criterion.value is not None:
+        if _differs(criterion) and criterion.value is not None:
             yield _called(criterion.system, criterion.id), criterion.value
     for answer in result.estimates:
         if isinstance(answer, Measure) and answer.scale == "difference" and answer.value is not None:

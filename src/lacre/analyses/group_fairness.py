@@ -129,7 +129,7 @@ def _estimates(family: Family, rate: str, confidence: float, system: str) -> lis
             fields = {"least": MIN_CLUSTERS} if absent == "too-few-clusters" else {}
             answers.append(NotEstimable(rate, system, group, cases, Reason(absent, fields)))
             continue
-        worth = cases if family.clusters is None else int(family.clusters[rate][index])
+        worth = cases if family.sizes is None else float(family.sizes[rate][index])
         answers.append(
             Estimate(
                 metric=rate,

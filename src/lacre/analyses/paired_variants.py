@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from lacre.analyses.cases import absent, used_of
 from lacre.analyses.detected import event_codes
 from lacre.analyses.detection import DEFAULT_RESAMPLES, DEFAULT_SEED
 from lacre.analyses.estimate import Answer, Estimate, Group, Measure, NotEstimable, ZeroBound
@@ -36,8 +37,7 @@ from lacre.stats.bootstrap import linked_clusters
 from lacre.stats.fairness import Ints
 from lacre.stats.paired_intervals import pairs_needed
 from lacre.stats.paired_power import discordant_needed
-from lacre.tables.columns import MISSING, UNDECLARED, Codes, TypedTable
-from lacre.tables.exclude import apply_exclusions
+from lacre.tables.columns import MISSING, Codes, TypedTable
 
 METRIC = "difference"
 RATE = "detected"
@@ -66,20 +66,14 @@ class Items:
 def prepare(plan: PairedVariantsPlan, given: Given, system: str, alpha: float) -> Items:
     """Return the items of `plan` as one system sees them."""
     declared, table = given.protocol.tables[plan.table], given.table(system, plan.table)
-    exclusion = apply_exclusions(table, declared.exclude)
-    left_out = [
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    ]
-    used = table if exclusion.kept.all() else table.select(exclusion.kept)
+    used, _kept, excluded = used_of(declared, table)
     name = variant_column(plan, declared)
     assert name is not None
     values = variant_values(plan, declared)
     column = used.columns[name]
     assert isinstance(column, Codes)
     variant = column.codes.astype(np.int64)
-    places = (("missing", MISSING), ("undeclared", UNDECLARED))
-    left_out += [LeftOut(why, name, int(np.count_nonzero(variant == code))) for why, code in places]
+    left_out = [*excluded, *absent(name, variant)]
     item, kept = _items(plan, used), variant >= 0
     kinds = [numbered(used.columns[each]) for each in declared.cluster]
     for each, codes in zip(declared.cluster, kinds, strict=True):

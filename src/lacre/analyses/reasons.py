@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from lacre.errors import printable
-from lacre.text import N_, _
+from lacre.text import N_, _, ngettext
 
 Scalar = str | int | float
 
@@ -34,7 +34,8 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "max-broken": N_("At least {low}, above the bound of {threshold}."),
         "min-broken": N_("At most {high}, below the bound of {threshold}."),
         "undecided-open": N_(
-            "The evidence leaves one side open and cannot tell which side of {threshold} it is."
+            "In some group too few cases lie beyond its threshold to tell how far that may be off: the distance has "
+            "no upper end, and the evidence cannot tell which side of {threshold} it is."
         ),
         # Evidence that cannot decide
         "undecided": N_(
@@ -59,7 +60,10 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "exploratory": N_(
             "The rule is kept, but not on the read it was registered for: that is no evidence."
         ),
-        "no-draw": N_("No draw of {draw} is on record, so the chances of being in the sample are not known."),
+        "no-draw": N_(
+            "No draw of {draw} is on record for this pool, so the chances of being in the sample are not known: only "
+            "unweighted rates can be shown."
+        ),
         "weights-not-drawn": N_(
             "{count} cases have another inclusion probability than that of the draw on record."
         ),
@@ -102,6 +106,10 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         "enrolled-side": N_("The image that counts as enrolled is that of {column}."),
         "few-resamples": N_(
             "{resamples} resamples are registered; for bounds that hold for all pairs of groups it takes {least}."
+        ),
+        "few-resamples-registered": N_(
+            "{analysis}: {resamples} resamples are registered; for bounds that hold for all pairs of groups it takes "
+            "{least}. Register as many, or none: then there are enough."
         ),
         # Paired variants
         "no-pairs": N_("No item has both outcomes, so there is nothing to compare."),
@@ -170,6 +178,10 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
             "with themselves."
         ),
         "under-floor": N_("{what}: a difference of {value}, smaller than the {floor} that {column} allows."),
+        "floor-above-bound": N_(
+            "But no difference smaller than {floor} can be claimed on the labels {column}, and the bound is "
+            "{threshold}: that the rule is kept does not show that there is no difference."
+        ),
         "floor-unknown": N_(
             "{column}: how well these labels agree with themselves could not be told, so no floor is known: no "
             "difference can be held real on account of these labels."
@@ -201,6 +213,42 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
     }
 )
 
+SINGULAR: Mapping[str, str] = MappingProxyType(
+    {
+        "weights-not-drawn": N_(
+            "{count} case has another inclusion probability than that of the draw on record."
+        ),
+        "bad-weights": N_("{count} case has no inclusion probability in (0, 1], or no weight of 1 or more."),
+        "resamples-undefined": N_("{count} resample had no case of a stratum: too many for an interval."),
+        "cohort-overlaps": N_("{count} subject of the cohort is compared as well."),
+        "cohort-missing": N_("{count} comparison has an image without scores against the cohort."),
+        "cohort-degenerate": N_(
+            "{count} comparison has an image whose scores against the cohort are too few or all alike."
+        ),
+        "subjects-contradict": N_("{count} comparison says “the same” of two subjects, or “another” of one."),
+        "abstentions": N_("{count} comparison has no score: it is counted apart, and in no rate."),
+        "no-cluster": N_("{count} case is in no cluster, so the design is not known."),
+        "no-stratum": N_("{count} case is in no stratum, so the design is not known."),
+        "sizes-differ": N_("{count} case gives no size of its stratum, or another than its other cases do."),
+        "pairs-missing": N_("{count} pair of cases has no joint probability."),
+        "bad-pairs": N_("{count} joint probability cannot be: of the pair, or beside the cases' own."),
+        "total-needs-all": N_("{count} case has no value, and a total needs every one."),
+        "unit-blank": N_("{count} case has no unit, and is taken to be of one of its own."),
+        "missing-predictions": N_(
+            "{count} case has no prediction: it counts as both outcomes in the bounds."
+        ),
+        "undeclared-predictions": N_(
+            "{count} case has a value in {column} that is not declared: it counts as having no prediction."
+        ),
+        "blanks-not-detected": N_("{count} case has no result and counts as not detected."),
+        "blanks-worst-case": N_("{count} case has no result: it counts as both outcomes in the bounds."),
+        "estimates-withheld": N_(
+            "{count} estimate is withheld to protect groups of fewer than {min_count} cases."
+        ),
+    }
+)
+"""The templates of reasons whose `count` is one, where they are other words then."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
@@ -228,8 +276,10 @@ def render(reason: Reason) -> str:
     if template is None:
         return printable(reason.code)
     shown = {name: _shown(value) for name, value in reason.fields.items()}
+    count, one = reason.fields.get("count"), SINGULAR.get(reason.code)
+    said = _(template) if one is None or not isinstance(count, int) else ngettext(one, template, count)
     try:
-        return _(template).format(**shown)
+        return said.format(**shown)
     except KeyError:
         return printable(reason.code)
 

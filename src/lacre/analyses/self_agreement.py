@@ -2,17 +2,22 @@
 
 Raw agreement with its interval, kappa, and the floor: 1 less the lower bound of the agreement. No difference
 between approaches smaller than the floor can be claimed on these labels (`lacre.analyses.floors`).
+
+Where few cases are not to be told, the table of both labels is not shown if a margin of it is few, and neither is
+kappa: with the agreement beside it, its digits give the table of two labels back. One group's table is that of all less
+the other groups', so it is all groups of a crossing that show theirs, or none.
 """
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from lacre.analyses import strata
+from lacre.analyses.cases import outside, used_of
 from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import (
     Answer,
@@ -21,6 +26,7 @@ from lacre.analyses.estimate import (
     Measure,
     NotEstimable,
     Scale,
+    Withheld,
     ZeroBound,
     group_json,
 )
@@ -39,7 +45,6 @@ from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.draws import share
 from lacre.stats.fairness import Ints
 from lacre.tables.columns import MISSING, UNDECLARED, Outcomes, TypedTable
-from lacre.tables.exclude import apply_exclusions
 
 RAW, KAPPA = "raw_agreement", "kappa"
 
@@ -134,12 +139,8 @@ def _twice(plan: SelfAgreementPlan, declared: Table, given: Given, system: str) 
 
 def _used(declared: Table, table: TypedTable, left_out: list[LeftOut]) -> TypedTable:
     """Return the rows that no registered condition drops, and count the others."""
-    exclusion = apply_exclusions(table, declared.exclude)
-    left_out += [
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    ]
-    used = table.select(exclusion.kept)
+    used, _kept, excluded = used_of(declared, table)
+    left_out += excluded
     check_unit(declared, used)
     return used
 
@@ -158,7 +159,10 @@ def _codes(table: TypedTable, declared: Table, name: str) -> strata.Coded:
 
 @dataclass(frozen=True)
 class _Family:
+    """The numbers as they are told; `kappa` is that of the first group, also where it is withheld."""
+
     answers: tuple[Answer, ...]
+    kappa: Answer
     rows: tuple[dict[str, Any], ...]
     left_out: tuple[LeftOut, ...]
 
@@ -177,7 +181,12 @@ class _Column:
 
     @property
     def kappa(self) -> Answer:
-        return self.families[0].answers[1]
+        return self.families[0].kappa
+
+    @property
+    def secret(self) -> bool:
+        """Whether kappa is withheld."""
+        return isinstance(self.families[0].answers[1], Withheld)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,8 +222,8 @@ class _Work:
         for names in ((), *self.plan.by):
             coded = [strata.coded(self.twice.first, self.declared, name) for name in names]
             cell = strata.cells(coded, self.twice.rows)
-            outside = tuple(_outside(names, coded))
-            lost = () if cluster is None else tuple(_outside(self.declared.cluster, [(cluster, ())]))
+            beyond = tuple(outside(names, coded))
+            lost = () if cluster is None else tuple(outside(self.declared.cluster, [(cluster, ())]))
             if cluster is not None:
                 cell[cluster < 0] = -1
             labels = _Labels(
@@ -225,7 +234,7 @@ class _Work:
                 cell,
                 strata.groups(names, coded),
             )
-            families.append(self.family(first, second, labels, (*unlabelled, *outside, *lost)))
+            families.append(self.family(first, second, labels, (*unlabelled, *beyond, *lost)))
         return _Column(first, tuple(families), unlabelled)
 
     def family(self, first: str, second: str, labels: _Labels, left_out: tuple[LeftOut, ...]) -> _Family:
@@ -237,7 +246,9 @@ class _Work:
         raw = agreement.raw_agreement(one, other, alpha, cluster, cell, cells)
         tables = agreement.cross(one, other, len(labels.values), cell, cells).table
         answers: list[Answer] = []
+        kappas: list[Answer] = []
         rows = []
+        few = self.few(tables)
         for place, group in enumerate(labels.groups):
             here = cell == place
             if cluster is None:
@@ -246,10 +257,22 @@ class _Work:
                 kappa = agreement.clustered_kappa(one[here], other[here], len(labels.values), cluster[here])
             details = {"column": first}
             found = self.raw(raw, place, group, cells, details)
-            about = self.kappa(kappa, raw, place, group, cells, details)
+            kappas.append(self.kappa(kappa, raw, place, group, cells, details))
+            about = self.withheld(kappas[-1]) if few else kappas[-1]
             answers += [found, about]
-            rows.append(self.row((first, second), labels.values, group, tables[place], found, about))
-        return _Family(tuple(answers), tuple(rows), left_out)
+            counts = None if few else tables[place].tolist()
+            rows.append(self.row((first, second), labels.values, group, counts, found, about))
+        return _Family(tuple(answers), kappas[0], tuple(rows), left_out)
+
+    def few(self, tables: Ints) -> bool:
+        """Tell whether a margin of some table, (groups, k, k), shows a few cases, where these may not be told."""
+        margins = np.concatenate([tables.sum(axis=1), tables.sum(axis=2)])
+        return self.least is not None and bool(((margins > 0) & (margins < self.least)).any())
+
+    def withheld(self, kappa: Answer) -> Answer:
+        """Return a kappa as it is told where its table is not; that it has no value may say what is in the table."""
+        reason = Reason("withheld", {"min_count": self.least or 0})
+        return Withheld(kappa.metric, kappa.system, kappa.group, reason, kappa.details)
 
     def raw(
         self, raw: agreement.Raw, place: int, group: Group, groups: int, details: Mapping[str, str]
@@ -258,7 +281,6 @@ class _Work:
         absent = self.absent(raw, place)
         if absent is not None:
             return NotEstimable(RAW, "", group, cases, absent, details)
-        worth = cases if raw.clusters is None else int(raw.clusters[place])
         return Estimate(
             metric=RAW,
             system="",
@@ -271,7 +293,7 @@ class _Work:
             confidence=self.confidence,
             method="wilson" if raw.clusters is None else "wilson on effective sample size",
             simultaneous=groups,
-            zero_bound=ZeroBound.of(worth) if agreed == 0 else None,
+            zero_bound=ZeroBound.of(float(raw.size[place])) if agreed == 0 else None,
             details=details,
         )
 
@@ -325,13 +347,11 @@ class _Work:
         columns: tuple[str, str],
         values: tuple[str, ...],
         group: Group,
-        table: Ints,
+        counts: list[list[int]] | None,
         raw: Answer,
         kappa: Answer,
     ) -> dict[str, Any]:
-        """Return a group's line of the kind's own table; no counts where their margins show a few cases."""
-        margins = np.concatenate([table.sum(axis=0), table.sum(axis=1)])
-        few = self.least is not None and bool(((margins > 0) & (margins < self.least)).any())
+        """Return a group's line of the kind's own table."""
         told, about = raw.as_json(), kappa.as_json()
         known = isinstance(raw, Estimate)
         return {
@@ -339,7 +359,7 @@ class _Work:
             "second": columns[1],
             "group": group_json(group),
             "values": list(values),
-            "counts": None if few else table.tolist(),
+            "counts": counts,
             "n": told["denominator"],
             "agree": told["numerator"],
             "raw": told["value"],
@@ -368,7 +388,7 @@ class _Work:
         else:
             assert isinstance(answer, NotEstimable)
             number = Number(obstacle=answer.reason, scale=scale)
-        return decide_number(
+        made = decide_number(
             criterion,
             number,
             system="",
@@ -377,6 +397,10 @@ class _Work:
             review=review,
             details={"column": chosen.name},
         )
+        if criterion.metric != KAPPA or not chosen.secret:
+            return made
+        told = {"min_count": self.least or 0}
+        return replace(made, value=None, low=None, high=None, reason=Reason("withheld", told))
 
     def notes(self, columns: Sequence[_Column]) -> Iterator[Reason]:
         """Say each column's floor, where it tells no few cases, and what the intervals assume."""
@@ -402,12 +426,3 @@ def _unlabelled(first: str, second: str, one: Any, other: Any) -> tuple[LeftOut,
     for each in found:
         merged[each.reason, each.column] = merged.get((each.reason, each.column), 0) + each.count
     return tuple(LeftOut(reason, name, count) for (reason, name), count in merged.items() if count)
-
-
-def _outside(names: Sequence[str], coded: Sequence[tuple[Any, tuple[str, ...]]]) -> Iterator[LeftOut]:
-    """Count the cases that are in none of the groups, each column by itself."""
-    for name, (codes, _values) in zip(names, coded, strict=True):
-        for reason, code in (("missing", MISSING), ("undeclared", UNDECLARED)):
-            count = int((codes == code).sum())
-            if count:
-                yield LeftOut(reason, name, count)

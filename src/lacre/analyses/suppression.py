@@ -8,7 +8,7 @@ Source: complementary cell suppression as in Cox 1980 and Willenborg and de Waal
 algebra and a floor on every sum of withheld cells, since sizes are never negative.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -34,8 +34,10 @@ Equation = dict[Cell, int]
 """Coefficients of cells that together come to 0: a sum is -1, the cells that make it up are 1."""
 
 
-def hidden_cells(sizes: Mapping[Cell, int], least: int) -> set[Cell]:
+def hidden_cells(sizes: Mapping[Cell, int], least: int, gone: Collection[Cell] = ()) -> set[Cell]:
     """Return which of `sizes` (of `LAYERS`) to withhold so that no denominator under `least` can be known.
+
+    Those of `gone` are withheld already.
 
     The result holds every size under `least`. No size in it follows from the others and the number of rows;
     nor does a group's sum over both labels, if either is in it; and what is withheld of any shown sum is
@@ -49,7 +51,7 @@ def hidden_cells(sizes: Mapping[Cell, int], least: int) -> set[Cell]:
     sums = _Sums(whole)
     hidden: set[Cell] = set()
     for cell, size in whole.items():
-        if size < least:
+        if size < least or cell in gone:
             sums.hide(cell, hidden)
     if len(hidden) > MOST_HIDDEN:
         crossed = {cell for cell in whole if len(cell[1]) > 1}

@@ -140,7 +140,8 @@ class CriterionResult:
 
     `value`, `low` and `high` are of the largest gap, or of the worst rate, among the groups that can be
     estimated, None where there are none. `left_out` counts each case under its first reason, so it adds up.
-    `rests_on` are the places in `lines` that value and bounds were taken from.
+    `rests_on` are the places in `lines` that value and bounds were taken from. `note` is what the verdict must not be
+    read without.
     """
 
     id: str
@@ -160,6 +161,7 @@ class CriterionResult:
     scale: Scale = "share"
     unit: str | None = None
     details: Details = field(default_factory=no_details)
+    note: Reason | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as a result stores it."""
@@ -179,4 +181,5 @@ class CriterionResult:
             "left_out": [each.as_json() for each in self.left_out],
             **({} if self.scale == "share" else {"scale": self.scale, "unit": self.unit}),
             **details_json(self.details),
+            **({} if self.note is None else {"note": self.note.as_json()}),
         }

@@ -14,7 +14,7 @@ import numpy as np
 from lacre.analyses.comparisons import Rates, prepare
 from lacre.analyses.criteria import decide, too_many_left_out, worst_group_rule
 from lacre.analyses.disclosure import min_count
-from lacre.analyses.estimate import Group, Withheld
+from lacre.analyses.estimate import Group
 from lacre.analyses.families import Family, error_rate
 from lacre.analyses.given import Given
 from lacre.analyses.judging import Number, decide_number
@@ -304,9 +304,4 @@ def _side_by_side(criterion: CriterionResult, *, hidden: bool) -> dict[str, Any]
 
 def analyse(plan: VerificationPlan, given: Given, *, name: str, systems: Sequence[str]) -> AnalysisResult:
     """Compute the analysis `name` of each of `systems`. Raises `UnitRepeated`."""
-    result = merged([Verification(plan, given, name, system).result() for system in systems])
-    count, least = sum(isinstance(each, Withheld) for each in result.estimates), min_count(given.protocol)
-    if not count or least is None:
-        return result
-    note = Reason("estimates-withheld", {"count": count, "min_count": least})
-    return replace(result, notes=(*result.notes, note))
+    return merged([Verification(plan, given, name, system).result() for system in systems])

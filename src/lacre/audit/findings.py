@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from lacre.errors import printable
-from lacre.text import N_, _
+from lacre.text import N_, _, ngettext
 
 FINDINGS: Mapping[str, str] = {
     # the place
@@ -129,6 +129,19 @@ WARNINGS: Mapping[str, str] = {
     "story-not-told": N_("The story of {result} cannot be told, because of the findings."),
 }
 
+SINGULAR: Mapping[str, str] = {
+    "request-unbound": N_(
+        "{count} request, here, was signed over another history than the one that stands before it: the first "
+        "{size} entries are not what the signer had seen. The last request that agrees had seen {agreed}."
+    ),
+    "register-unfinished": N_(
+        "{count} entry stands beyond the checkpoint: an export is under way, or was cut off."
+    ),
+    "not-of-register": N_("{count} file or folder is no part of the register: {names}."),
+    "entries-redacted": N_("{count} entry was left out; what it says is not shown."),
+}
+"""The templates whose `count` is one."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Said:
@@ -143,7 +156,9 @@ class _Said:
         """What is said, in the language in use."""
         # Fields may hold control characters, which terminals would obey.
         fields = {name: printable(str(value)) for name, value in self.fields.items()}
-        return _(self.templates[self.code]).format(**fields)
+        template, one = self.templates[self.code], SINGULAR.get(self.code)
+        said = _(template) if one is None else ngettext(one, template, int(self.fields["count"]))
+        return said.format(**fields)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ from lacre.ledger.tiles import (
 from lacre.rules.named import PROTOCOL, RESULT, named_by
 from lacre.rules.record import Answered, Recorded, parse_entry
 from lacre.rules.requests import Erase
-from lacre.text import _
+from lacre.text import ngettext
 
 CHECKPOINT = "checkpoint"
 DOCUMENTS = "documents"
@@ -227,7 +227,12 @@ class RegisterSource:
             self._note_unfit(tile.path, error.fields["why"])
             return ()
         if len(records) != tile.width:
-            self._note_unfit(tile.path, _("it holds {count} entries").format(count=len(records)))
+            self._note_unfit(
+                tile.path,
+                ngettext("it holds {count} entry", "it holds {count} entries", len(records)).format(
+                    count=len(records)
+                ),
+            )
             return ()
         return records
 

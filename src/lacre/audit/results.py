@@ -27,7 +27,7 @@ def check_place(recorded: Recorded, result: Result, pool: PoolState, read: ReadM
         yield _misplaced(recorded, _("that read was not to be analysed, and has no result"))
     if result.confirmatory != read.decision.confirmatory:
         yield _misplaced(recorded, _("its read decides whether it is confirmatory, and decided otherwise"))
-    allowed = settle(result.state, read.decision)
+    allowed = settle(result.computed or result.state, read.decision)
     if allowed != result.state:
         what = _("the entry")
         yield finding("result-state", recorded.index, what=what, stated=result.state, expected=allowed)
@@ -61,7 +61,7 @@ def check_document(
         if stated != expected or type(stated) is not type(expected):
             yield _differs(recorded, path, stated, expected)
     yield from _check_erratum(recorded, document, read)
-    yield from _check_analyses(recorded, document, read)
+    yield from _check_analyses(recorded, result, document, read)
     if frozen is not None:
         yield from _check_thresholds(recorded, document, frozen)
 
@@ -133,7 +133,9 @@ def _check_thresholds(recorded: Recorded, document: dict[str, Any], frozen: Froz
                 yield _differs(recorded, ".".join(filter(None, ("thresholds", *key, name))), one, other)
 
 
-def _check_analyses(recorded: Recorded, document: dict[str, Any], read: ReadMade) -> Iterator[Finding]:
+def _check_analyses(
+    recorded: Recorded, result: Result, document: dict[str, Any], read: ReadMade
+) -> Iterator[Finding]:
     analyses = _records(document.get("analyses"))
     named = [str(each.get("id")) for each in analyses]
     if named != list(read.request.analyses):
@@ -152,7 +154,10 @@ def _check_analyses(recorded: Recorded, document: dict[str, Any], read: ReadMade
                 yield from _check_settled(recorded, what, group, read)
         if criteria and analysis.get("computed") != REVIEW:  # an analysis may ask for one by itself
             yield from _check_worst(recorded, name, analysis.get("computed"), criteria, "computed")
-    yield from _check_worst(recorded, _("all analyses together"), document.get("state"), analyses, "state")
+    whole = _("all analyses together")
+    yield from _check_worst(recorded, whole, document.get("state"), analyses, "state")
+    if result.computed is not None:
+        yield from _check_worst(recorded, whole, result.computed, analyses, "computed")
 
 
 def _check_settled(

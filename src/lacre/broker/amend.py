@@ -15,7 +15,14 @@ from lacre.broker.desk import (
     sign_request,
 )
 from lacre.broker.outcomes import Amended, AmendmentPlanned
-from lacre.broker.register import engine, infeasible_criteria, load_protocol, not_needed, receipt
+from lacre.broker.register import (
+    engine,
+    infeasible_criteria,
+    load_protocol,
+    not_needed,
+    numbers_told,
+    receipt,
+)
 from lacre.broker.texts import require_words, salted_words, visible
 from lacre.errors import Declined
 from lacre.protocol.difference import difference
@@ -53,7 +60,8 @@ def amend(
     facts = AmendFacts(engine=engine(), infeasible=infeasible_criteria(protocol))
     state = desk.view(protocol.study)
     study = require_study(state, protocol.study)
-    planned = _plan(desk, state, study, protocol, facts, kept=why_kept is not None)
+    with numbers_told(protocol):
+        planned = _plan(desk, state, study, protocol, facts, kept=why_kept is not None)
     if dry_run:
         return planned
     if confirm is not None:

@@ -67,6 +67,7 @@ def derive_shown(
         withdrawn=remark(study.withdrawn, said) if study.withdrawn is not None else None,
         corrects=_corrected(study, request, document_at) if isinstance(request, Erratum) else None,
         reads_left=reads_left(study, pool) if read.read_class == "guarda" else None,
+        gated=read.gated,
         errata=tuple(_erratum(each, document_at, said) for each in errata_of(pool, entry)),
     )
 

@@ -45,6 +45,7 @@ from lacre.rules.reading import may_finish, sealed_pool
 from lacre.rules.requests import Read, SealedRecord, Submitted
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.rules.submitting import Wanted, wanted_for_analyses, wanted_for_thresholds
+from lacre.rules.thresholds import frozen_for
 from lacre.store.locks import try_lock
 
 IDS, OVERLAPS = "ids", "overlaps"
@@ -93,7 +94,7 @@ class Found:
 
     `version` is the protocol that the read is made under: that in force, or, of a crashed read that is finished,
     its own. `kept` are the submissions that an earlier read kept, by system, where they are the same.
-    `unchecked` names what could not be.
+    `unchecked` names what could not be; `answered` is a read of `guarda` that gave a verdict on the same submission.
     """
 
     ask: Ask
@@ -109,6 +110,7 @@ class Found:
     outside: Mapping[str, int] = field(default_factory=dict)
     kept: Mapping[str, Submitted] = field(default_factory=dict)
     unchecked: tuple[str, ...] = ()
+    answered: ReadMade | None = None
 
 
 @contextmanager
@@ -200,6 +202,7 @@ def find(desk: Desk, ask: Ask, state: State, study: StudyState, finishes: ReadMa
         facts=facts_of(desk, state, pool, matched, gathered),
         gathered=gathered,
         kept=kept,
+        answered=_answered_before(desk, ask, state, study, submissions) if finishes is None else None,
         **_told(protocol, submissions),
     )
 
@@ -296,19 +299,42 @@ def _kept_before(
     return kept
 
 
+def _answered_before(
+    desk: Desk, ask: Ask, state: State, study: StudyState, submissions: Sequence[Submission]
+) -> ReadMade | None:
+    """Rule 10: a read that gave a verdict on the same submission, at the same thresholds, as another one would."""
+    if ask.purpose != "gate":
+        return None
+    pool, protocol = study.pools[ask.pool], study.in_force.protocol
+    now = frozen_for(study, protocol, ask.analyses)
+    for read in pool.of_class("guarda"):
+        if pool.result_of(read.entry) is None or frozen_for(study, protocol, ask.analyses, read.entry) != now:
+            continue
+        with suppress(
+            LacreError
+        ):  # an earlier submission that cannot be opened is no reason to refuse this one
+            if same_submissions(desk, state, ask.study, pool, read.request.submissions, submissions):
+                return read
+    return None
+
+
 def facts_of(
     desk: Desk, state: State, pool: PoolState, matched: Sequence[SubmissionFacts], gathered: Gathered | None
 ) -> ReadFacts:
     """The facts of a read, as they are put to the law and on record."""
     personal = held(desk.state_folder, pool.sealed.request.fingerprints)
     met = met_elsewhere(desk.state_folder, state.genesis, personal) if personal else 0
+    verdicts = (
+        pool.standing == "guarda"
+    )  # which expose nothing, and share a budget with those of other studies
     return ReadFacts(
         engine=engine(),
         submissions=tuple(matched),
         shared=gathered.shared if gathered else (),
         exposed=gathered.exposed if gathered else (),
-        exposes=gathered.exposes if gathered else (),
+        exposes=gathered.exposes if gathered and not verdicts else (),
         remembered=max(met, pool.sealed.facts.remembered),
+        gated=(gathered.gated or None) if gathered and verdicts else None,
     )
 
 

@@ -27,8 +27,9 @@ class Calibrated:
 class Sampled:
     """Cases drawn from a frame, the entry that records it, and how many of how many in each stratum.
 
-    `column` is what the file calls the chances; `outside` counts rows of the frame in no declared stratum, `formulas`
-    cells that a spreadsheet would take for formulas.
+    `column` is what the file calls the chances, and `left_out` are the frame's columns that did not come along: they
+    are not the key, a stratum or marked `is: input`. `outside` counts rows of the frame in no declared stratum,
+    `formulas` cells that a spreadsheet would take for formulas.
     """
 
     study: str
@@ -43,6 +44,7 @@ class Sampled:
     outside: int
     column: str
     columns: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
     formulas: int = 0
     warnings: tuple[str, ...] = ()
 

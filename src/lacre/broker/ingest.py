@@ -1,6 +1,6 @@
 """From files to typed tables: of a pool about to be sealed, of one just opened, and of submissions."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -158,13 +158,34 @@ def _read(
 @cells_untold
 def early_labels(protocol: Protocol, table: str, typed: TypedTable, registered: str) -> int:
     """How many rows of a table were labelled before the registration (rule 3)."""
-    moment = np.datetime64(datetime.fromisoformat(registered).replace(tzinfo=None), "us")
     early = np.zeros(typed.rows, dtype=bool)
+    for times in _label_times(protocol, table, typed):
+        early |= times.values < _moment(registered)
+    return int(early.sum())
+
+
+@cells_untold
+def late_labels(protocol: Protocol, table: str, typed: TypedTable, now: str) -> int:
+    """How many rows of a table have a label dated in the future, by more than a clock or a zone may be off (rule 3)."""
+    late = np.zeros(typed.rows, dtype=bool)
+    for times in _label_times(protocol, table, typed):
+        late |= times.values > _moment(now) + CLOCKS_APART
+    return int(late.sum())
+
+
+CLOCKS_APART = np.timedelta64(1, "D")
+"""A zone that was left out is off by 14 hours at most, and clocks are by less than what is left of a day."""
+
+
+def _moment(time: str) -> np.datetime64:
+    return np.datetime64(datetime.fromisoformat(time).replace(tzinfo=None), "us")
+
+
+def _label_times(protocol: Protocol, table: str, typed: TypedTable) -> Iterator[Times]:
     for name, column in protocol.tables[table].columns.items():
         times = typed.columns.get(name)
         if "labelled" in column.is_ and isinstance(times, Times):
-            early |= times.values < moment
-    return int(early.sum())
+            yield times
 
 
 def typed_of(tables: Mapping[str, PoolTable]) -> dict[str, TypedTable]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lacre.broker.parts import Background, Corrected, ErratumShown, LostBlob, LostDocument, Undecidable
 from lacre.protocol.difference import Change
-from lacre.rules.answers import Infeasible, Known, Overlap, ReadDecision, Shortfall, SubmissionFacts
+from lacre.rules.answers import Gated, Infeasible, Known, Overlap, ReadDecision, Shortfall, SubmissionFacts
 from lacre.rules.deviations import Departure
 from lacre.rules.history import Key
 from lacre.rules.named import Named
@@ -49,6 +49,7 @@ class Checked:
     rows: Mapping[str, int] = field(default_factory=dict)
     outside: Mapping[str, int] = field(default_factory=dict)
     submitted: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +211,8 @@ class ReadPlanned:
     `unchecked` names what could not be checked, for want of keys or files: `ids`, `overlaps`. `undecidable` are
     criteria that cannot come to more than INSUFFICIENT_EVIDENCE, so many cases have no prediction. Of a request
     that somebody else signed, `by` is the id of their key, with the name given with it, and `reason` what they say.
+    Of `guarda`, `reads_left` are those that its budget allows, this one among them, `gated` verdicts that other
+    studies had on its cases, and `answered` is the result that the same submission had before.
     """
 
     study: str
@@ -226,6 +229,9 @@ class ReadPlanned:
     name: str | None = None
     reason: str | None = None
     undecidable: tuple[Undecidable, ...] = ()
+    reads_left: int | None = None
+    gated: tuple[Gated, ...] = ()
+    answered: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +262,8 @@ class ResultShown:
     `document` holds what can be recomputed (the JSON of a result without `result`, `now`, `custody`, `anchors`);
     `finished` names the crashed read that this call finished, if one. The read was by `version` of the plan,
     which was `amended` since by these entries. `corrects` is the result that this one, an erratum's, stands
-    beside; `errata` are those of this one. `reads_left` counts what the budget of `guarda` still allows.
+    beside; `errata` are those of this one. `reads_left` counts what the budget of `guarda` still allows, and `gated`
+    are the verdicts that other studies had on its cases before.
     `background` is for whole reports, and None where only a bundle is at hand.
     """
 
@@ -277,6 +284,7 @@ class ResultShown:
     corrects: Corrected | None = None
     errata: tuple[ErratumShown, ...] = ()
     reads_left: int | None = None
+    gated: tuple[Gated, ...] = ()
     warnings: tuple[str, ...] = ()
     background: Background | None = None
 

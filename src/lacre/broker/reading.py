@@ -4,6 +4,7 @@ The order is the law's (rule 5): all that can be checked without reading; then t
 then this machine's memory; then, and only then, a byte is decrypted.
 """
 
+from collections.abc import Iterator
 from contextlib import nullcontext
 
 from lacre.broker.desk import (
@@ -33,11 +34,13 @@ from lacre.ledger.envelope import Envelope
 from lacre.rules.answers import ReadDecision
 from lacre.rules.common import require_sealed, require_study
 from lacre.rules.custody import grade_of
+from lacre.rules.gating import reads_left
 from lacre.rules.history import ReadMade
 from lacre.rules.record import Recorded
 from lacre.rules.requests import Read
 from lacre.rules.state import State, StudyState
 from lacre.store.locks import Lock, try_lock
+from lacre.text import _
 
 
 def read_and_analyse(desk: Desk, ask: Ask) -> ResultShown | ReadPlanned:
@@ -101,13 +104,30 @@ def carry_out(
         recorded.index,
         ignored=found.ignored,
         finished=found.finishes.entry if found.finishes else None,
-        warnings=warnings_of(desk, made, before),
+        warnings=(*warnings_of(desk, made, before), *_answered_told(found)),
     )
+
+
+def _answered_told(found: Found) -> Iterator[str]:
+    answered = answered_at(found)
+    if answered is not None:
+        said = _(
+            "guarda had answered this submission before: {result} has that verdict, and this is the same one."
+        )
+        yield said.format(result=answered)
+
+
+def answered_at(found: Found) -> str | None:
+    """The earlier result of the same submission to `guarda`, if it has one."""
+    if found.answered is None:
+        return None
+    return f"{found.ask.study}@{found.pool.result_of(found.answered.entry)}"
 
 
 def planned(desk: Desk, found: Found, decision: ReadDecision) -> ReadPlanned:
     """What a read would be."""
     request = found.ask.request
+    gate, gated = found.ask.purpose == "gate", found.facts.gated or ()
     with desk.snapshot() as reader:
         names = names_of(reader, found.state)
     return ReadPlanned(
@@ -124,6 +144,9 @@ def planned(desk: Desk, found: Found, decision: ReadDecision) -> ReadPlanned:
         by=request.by if request else None,
         name=names.get(request.by) if request else None,
         reason=request.reason.body.decode() if request and request.reason else None,
+        answered=answered_at(found),
+        reads_left=reads_left(found.study, found.pool, gated) if gate else None,
+        gated=gated,
         undecidable=tuple(
             undecidable(
                 found.version.protocol, found.ask.analyses, found.submissions, found.facts.submissions

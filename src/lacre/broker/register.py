@@ -1,8 +1,10 @@
 """`register`: put a validated protocol in the ledger, before any data exists."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
+from lacre.analyses.reach import out_of_reach
 from lacre.broker.desk import (
     Desk,
     Progress,
@@ -14,6 +16,7 @@ from lacre.broker.files import parse_given
 from lacre.broker.outcomes import Checked, Registered
 from lacre.broker.texts import salted_words, visible
 from lacre.durable import read_given
+from lacre.errors import CriterionInfeasible
 from lacre.ledger.merkle import inclusion_proof
 from lacre.ledger.proof import Receipt
 from lacre.protocol.document import canonical, parse, protocol_hash
@@ -50,7 +53,16 @@ def check(source: str | Path | bytes, files: Sequence[str], progress: Progress) 
 
     name, protocol = load_protocol(source)
     tried = _try(protocol, files, progress) if files else {}
-    return Checked(name, protocol, protocol_hash(protocol), requirements(protocol, progress), **tried)
+    needs, said = requirements(protocol, progress), resampling(protocol)
+    return Checked(name, protocol, protocol_hash(protocol), needs, warnings=said, **tried)
+
+
+def resampling(protocol: Protocol) -> tuple[str, ...]:
+    """Say of which analyses fewer resamples are registered than their bounds take; nothing is refused for it."""
+    from lacre.analyses.feasible_verification import few_resamples
+    from lacre.analyses.reasons import render
+
+    return tuple(map(render, few_resamples(protocol)))
 
 
 def _try(protocol: Protocol, files: Sequence[str], progress: Progress) -> dict[str, dict[str, int]]:
@@ -83,6 +95,18 @@ def infeasible_criteria(protocol: Protocol) -> tuple[Infeasible, ...] | None:
     return infeasible(protocol) or None
 
 
+@contextmanager
+def numbers_told(protocol: Protocol) -> Iterator[None]:
+    """Have a refusal of criteria say what each would take: the law knows that a verdict is out of reach, not why."""
+    try:
+        yield
+    except CriterionInfeasible as refused:
+        from lacre.analyses.feasibility import infeasible_needs
+
+        lines = [line for need in infeasible_needs(protocol) for line in out_of_reach(need)]
+        raise CriterionInfeasible(criteria="\n".join(lines)) from refused
+
+
 def register(desk: Desk, source: str | Path | bytes, *, accept_infeasible: str | None = None) -> Registered:
     """Register a protocol as a new study and give its receipt (rule 1).
 
@@ -98,7 +122,8 @@ def register(desk: Desk, source: str | Path | bytes, *, accept_infeasible: str |
         desk, Register, study=study, protocol=digest, accept_infeasible=reason.digest if reason else None
     )
     documents = [(canonical(protocol), PROTOCOL_MEDIA)]
-    made, warnings = put_on_record(desk, study, signed, facts, reason, documents=documents)
+    with numbers_told(protocol):
+        made, warnings = put_on_record(desk, study, signed, facts, reason, documents=documents)
     return Registered(
         study=study,
         entry=made.index,
@@ -106,7 +131,7 @@ def register(desk: Desk, source: str | Path | bytes, *, accept_infeasible: str |
         protocol_hash=digest,
         receipt=receipt(desk, made.index),
         infeasible=facts.infeasible or (),
-        warnings=(*not_needed(accept_infeasible, facts), *warnings),
+        warnings=(*not_needed(accept_infeasible, facts), *resampling(protocol), *warnings),
     )
 
 

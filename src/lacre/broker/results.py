@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from lacre.broker.desk import Desk, answered, append, remember, view
 from lacre.broker.evaluate import evaluate
@@ -12,8 +12,9 @@ from lacre.broker.submissions import Submission
 from lacre.canonical import canonical_json, sha256_hex
 from lacre.rules.answers import ErratumFacts, ReadDecision, ReadFacts
 from lacre.rules.common import require_sealed, require_study
-from lacre.rules.record import LAW, RESULT_MEDIA, Recorded, Result, result_statement
+from lacre.rules.record import LAW, RESULT_MEDIA, Recorded, Result, Verdict, result_statement
 from lacre.rules.requests import Erratum, Read, ReadLike
+from lacre.rules.verdicts import worst
 from lacre.tables.columns import TypedTable
 from lacre.text import N_
 
@@ -52,6 +53,7 @@ def record_result(
     document = evaluate(version, request, tables, submissions, evidence, decision, facts.engine)
     document |= more
     body = canonical_json(document)
+    computed = worst(each["computed"] for each in document["analyses"])
     with desk.writer.transaction() as tx:
         state = view(tx, study)
         tx.put_document(body, RESULT_MEDIA)
@@ -65,6 +67,7 @@ def record_result(
             result=sha256_hex(body),
             state=document["state"],
             confirmatory=document["confirmatory"],
+            computed=cast("Verdict", computed) if computed != document["state"] else None,
         )
         made = append(desk, tx, result_statement(result))
     remember(desk, tx)

@@ -33,7 +33,7 @@ INCLUSION = "inclusion_probability"
 
 @dataclass(frozen=True, eq=False)
 class _Frame:
-    """A frame as it was read, and the draw from it."""
+    """A frame as it was read, and the draw from it; `left_out` are its columns that are not handed out."""
 
     raw: Raw
     table: TypedTable
@@ -41,6 +41,7 @@ class _Frame:
     plan: Sampling
     draw: Draw
     values: tuple[str, ...]
+    left_out: tuple[str, ...]
 
     @property
     def facts(self) -> SampleFacts:
@@ -93,7 +94,7 @@ def sample(
         study=study, name=name, pool=plan.pool, entry=made.index, time=made.time,
         number=decision.number,
         path=output, rows=len(rows), strata=drawn.facts.strata, outside=drawn.draw.outside,
-        column=column, columns=(*columns, column),
+        column=column, columns=(*columns, column), left_out=drawn.left_out,
         formulas=sum(begins_as_formula(cell) for cell in cells if cell), warnings=warnings,
     )  # fmt: skip
 
@@ -120,7 +121,8 @@ def _draw(desk: Desk, protocol: Protocol, plan: Sampling, name: str, raw: Raw) -
         raise FrameShort(
             draw=name, stratum=column.values[short.stratum], population=short.population, size=short.size
         )
-    return _Frame(raw, table, declared, plan, draw, column.values)
+    left_out = tuple(each for each in there if each not in more)
+    return _Frame(raw, table, declared, plan, draw, column.values, left_out)
 
 
 def _read(raw: Raw, declared: Table, name: str, columns: dict[str, None]) -> TypedTable:

@@ -26,6 +26,7 @@ from lacre.broker.ingest import (
     contents,
     digests,
     early_labels,
+    late_labels,
     load,
     outside,
     read_pool_tables,
@@ -204,7 +205,10 @@ def _facts(
 ) -> tuple[Gathered, SealFacts]:
     study = require_study(state, slug)
     gathered = gather(desk, snapshot, study, pool, ready.prints)
-    registered = study.registered.time
+    registered, now = study.registered.time, desk.now()
+    late = {
+        n: c for n, t in ready.tables.items() if (c := late_labels(study.in_force.protocol, n, t.typed, now))
+    }
     return gathered, SealFacts(
         rows={name: table.typed.rows for name, table in ready.tables.items()},
         undeclared={n: len(t.typed.undeclared) for n, t in ready.tables.items() if t.typed.undeclared},
@@ -213,6 +217,7 @@ def _facts(
             for n, t in ready.tables.items()
             if (c := early_labels(study.in_force.protocol, n, t.typed, registered))
         },
+        late_labels=late or None,
         shared=gathered.shared,
         exposed=gathered.exposed,
         remembered=met_elsewhere(desk.state_folder, state.genesis, ready.personal),

@@ -24,6 +24,7 @@ from lacre.errors import (
     SubmissionMissing,
     SubmissionNotAsked,
     TableError,
+    TableNotSubmitted,
 )
 from lacre.pools import vault
 from lacre.pools.exposure import match_submission_ids
@@ -57,6 +58,7 @@ def load_submissions(
     systems, tables = want.systems, want.tables
     if not tables and specs:
         raise SubmissionNotAsked(analyses=", ".join(what))
+    _refuse_others(protocol, want, specs, what)
     given = parse_given(specs, tables, [system for system in systems if system])
     missing = [
         ":".join(filter(None, (system, table)))
@@ -70,6 +72,16 @@ def load_submissions(
         Submission(system, _read(protocol, load([g for g in given if g.system == system]), desk.progress))
         for system in systems
     )
+
+
+def _refuse_others(protocol: Protocol, want: Wanted, specs: Sequence[str], what: Sequence[str]) -> None:
+    """Refuse files for tables that are declared, of which this read takes nothing from a submission."""
+    for spec in specs:
+        system, mark, rest = spec.partition(":")
+        named, found, _file = (rest if mark and system in want.systems else spec).partition("=")
+        if found and named in protocol.tables and named not in want.tables and want.tables:
+            asked = ", ".join(want.tables)
+            raise TableNotSubmitted(analyses=", ".join(what), table=named, file=spec, tables=asked)
 
 
 def _read(protocol: Protocol, raws: Sequence[Raw], progress: Progress) -> dict[str, PoolTable]:

@@ -115,7 +115,8 @@ def _import(call: Call, name: str | None, source: Path) -> int:
 @verb(
     "check",
     N_(
-        "Problems are listed together, with line and column. For each criterion it says whether it can pass and "
+        "Problems are listed together, with line and column; what rests on a part that cannot be read is looked at "
+        "once that part is mended. For each criterion it says whether it can pass and "
         "fail at all, and how many cases a group needs before even zero errors can pass; with rates to assume, "
         "also how likely it is to at the planned size, by simulation, and what size 80 % would take. Files, if "
         "given, are read as the protocol declares its tables: try it on cases that are no secret, or on predictions "
@@ -145,8 +146,8 @@ def check_verb(call: Call, protocol: Path, files: tuple[str, ...]) -> int:
     N_(
         "From here on the plan stands: its hash is signed and in the log, before any pool is sealed. The "
         "receipt proves to anyone, without this ledger, that the entry is in it; keep it where the ledger "
-        "is not. A criterion that can only come out one way at the planned counts, whatever is found, is refused "
-        "unless you say why it is kept."
+        "is not. A criterion of which PASS or FAIL is out of reach at the planned counts, whatever is found, is "
+        "refused unless you say why it is kept."
     ),
     [
         Example("lacre register protocol.yaml", N_("Register, and keep the receipt in STUDY@ENTRY.receipt.")),

@@ -12,7 +12,7 @@ class CriterionInfeasible(LawError):
     code = "criterion-infeasible"
     rule = 1
     listing: ClassVar[str] = "criteria"
-    template = N_("At the planned counts a criterion can only come out one way:")
+    template = N_("At the planned counts PASS or FAIL is out of reach of criteria:")
     remedy = N_(
         "Plan more cases or change the criterion (`lacre check PROTOCOL` says what it takes); to keep it as it is, "
         'say why, on record: --accept-infeasible "REASON".'

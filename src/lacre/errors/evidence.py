@@ -30,13 +30,25 @@ class ThresholdNotAttained(EvidenceError):
     remedy = N_("Give the scores that are missing, or amend the target (`lacre amend`). Nothing was frozen.")
 
 
+class ThresholdBeyondNumbers(EvidenceError):
+    """A threshold that would have to lie beyond the last number there is."""
+
+    code = "threshold-beyond-numbers"
+    template = N_(
+        "No value of {threshold!r} keeps its {target}: it would lie beyond a score that is the last number there is."
+    )
+    remedy = N_(
+        "Mend the scores of dev that stand for no measurement, or leave them blank. Nothing was frozen."
+    )
+
+
 class ScoresNotNormalised(EvidenceError):
     """Scores that the cohort leaves without their normalised form."""
 
     code = "scores-not-normalised"
     template = N_(
         "Scores of {table} cannot be normalised: {without} have none against the cohort, and of {degenerate} these are "
-        "all alike."
+        "too few, all alike, or so near each other that the result is no number."
     )
     remedy = N_("Give every image its scores against the frozen cohort, two different ones at the least.")
 

@@ -87,6 +87,20 @@ class GuardaExhausted(LawError):
     )
 
 
+class GuardaSpentElsewhere(LawError):
+    """All reads of the same cases, in whichever study, share one error rate."""
+
+    code = "guarda-spent-elsewhere"
+    rule = 10
+    template = N_(
+        "{pool} holds cases that other studies had verdicts on: {gated}. All reads of the same cases share one error "
+        "rate, and of what those left this study's budget allows no further read. Nothing was read."
+    )
+    remedy = N_(
+        "Seal other cases as guarda: `lacre seal --replace` before its first read, or in a new study."
+    )
+
+
 class GuardaRetired(LawError):
     """Amending criteria or budget of `guarda` after a read retires it."""
 
@@ -159,6 +173,10 @@ class SealedNotAsDrawn(LawError):
     rule = 14
     template = N_(
         "{count} rows of {table} have another chance of being drawn than the draw at entry {entry} gave their stratum, "
+        "or none. Nothing was sealed."
+    )
+    singular = N_(
+        "{count} row of {table} has another chance of being drawn than the draw at entry {entry} gave its stratum, "
         "or none. Nothing was sealed."
     )
     remedy = N_("Keep the columns of what was drawn as they were written, and add the labels beside them.")
@@ -236,7 +254,12 @@ class RelabelsTooSoon(LawError):
 
     code = "relabels-too-soon"
     rule = 4
-    template = N_("{count} cases were labelled again earlier than {days} days after their first label.")
+    template = N_(
+        "The second labels of {count} cases come too early. Days that the plan asks for in between: {days}."
+    )
+    singular = N_(
+        "The second label of {count} case comes too early. Days that the plan asks for in between: {days}."
+    )
     remedy = N_("Label them on a later day, without the first labels at hand.")
 
 
@@ -259,6 +282,17 @@ class NotARung(LawError):
     rule = 9
     template = N_("{rung!r} is no mitigation by training of {analysis!r}, which has: {declared}.")
     remedy = N_("Name one of these, or run the analysis without --rung.")
+
+
+class NoRungs(NotARung):
+    """A rung of training is asked for where the plan registers none."""
+
+    code = "no-training-rung"
+    template = N_("{analysis!r} has no mitigation by training, so there is no {rung!r} to run.")
+    remedy = N_(
+        "Run it without --rung, which runs its other mitigations side by side. One by training is registered under "
+        "`mitigations` with `kind: training`."
+    )
 
 
 class RungsFirst(LawError):

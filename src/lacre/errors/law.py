@@ -139,6 +139,19 @@ class LabelsBeforeRegistration(LawError):
     remedy = N_("Such cases can only serve as `dev`: seal them there, or this pool with --as-dev.")
 
 
+class LabelsInTheFuture(LawError):
+    """Labels of a pool other than `dev` were given by the time that it is sealed."""
+
+    code = "labels-in-the-future"
+    rule = 3
+    template = N_("{count} rows for {pool} have a label dated more than a day later than the broker's clock.")
+    singular = N_("{count} row for {pool} has a label dated more than a day later than the broker's clock.")
+    remedy = N_(
+        "What is sealed was labelled before. Mend the dates in the file, or the column's `zone` in the plan; if they "
+        "are right, set this machine's clock."
+    )
+
+
 class PoolNotSealed(LawError):
     """A pool is read once it is sealed."""
 
@@ -245,7 +258,8 @@ class SharedCases(LawError):
     rule = 12
     template = N_("{pool} must hold unseen cases of its own, and shares {overlaps}.")
     remedy = N_(
-        "Take these cases out of the file; or use the pool as dev: `seal --as-dev`, `reveal --accept-dev`."
+        "Take these cases out of the file; or use the pool as dev: `seal --as-dev`, `reveal --accept-dev`. If contents "
+        "are alike and the cases are others, declare as input the column that tells them apart (`lacre amend`)."
     )
 
 

@@ -158,6 +158,9 @@ class RelabelsUndated(PoolError):
     template = N_(
         "{count} rows of {file} do not say when they were labelled, and the plan asks for days apart."
     )
+    singular = N_(
+        "{count} row of {file} does not say when it was labelled, and the plan asks for days apart."
+    )
     remedy = N_("Declare a column `is: labelled` and fill it in for every row.")
 
 
@@ -166,6 +169,7 @@ class RelabelsForeign(PoolError):
 
     code = "relabels-foreign"
     template = N_("{count} rows are of cases that {draw!r} did not draw; it drew {drawn}.")
+    singular = N_("{count} row is of a case that {draw!r} did not draw; it drew {drawn}.")
     remedy = N_(
         "Hand in labels of the drawn cases alone: `lacre sample STUDY --relabel NAME -o blank.csv` lists them."
     )
@@ -192,8 +196,8 @@ class ErratumCasesDiffer(PoolError):
 
     code = "erratum-cases-differ"
     template = N_(
-        "The corrected file for {table} is not of the pool's cases: {unknown} rows are of no case of it, and "
-        "{absent} of its cases have no row. Nothing was read."
+        "The corrected file for {table} is not of the pool's cases. Rows of no case of the pool: {unknown}; cases of "
+        "the pool without a row: {absent}. Nothing was read."
     )
     remedy = N_("Give the table whole, with the keys it was sealed with, and change labels alone.")
 

@@ -16,7 +16,7 @@ class ProtocolInvalid(ProtocolError):
     code = "protocol-invalid"
     template = N_("{name} cannot be accepted as it stands ({count} to mend):")
     remedy = N_(
-        "Mend what is listed, then run `lacre check` again; `lacre new fairness` shows a whole protocol."
+        "Mend what is listed, then run `lacre check` again; `lacre new` lists whole protocols to compare with."
     )
 
     listing = "problems"

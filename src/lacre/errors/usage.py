@@ -51,6 +51,16 @@ class FileNotNamed(UsageError):
     remedy = N_("Write the data to a file, and give its path: what is sealed are the bytes of files.")
 
 
+class FilesByName(UsageError):
+    """Files given to the API as a mapping."""
+
+    code = "files-by-name"
+    template = N_("Files are given one by one, and this is a mapping ({kind}).")
+    remedy = N_(
+        "Give a list of them, with the table before each file where there are several: [{example!r}]."
+    )
+
+
 class FileNotGiven(UsageError):
     """A table for which no file was given."""
 
@@ -137,6 +147,14 @@ class SubmissionNotAsked(UsageError):
     remedy = N_("Leave --submission out.")
 
 
+class TableNotSubmitted(UsageError):
+    """A file for a table that the read takes nothing of from a submission."""
+
+    code = "table-not-submitted"
+    template = N_("This read of {analyses} takes nothing of {table} from a submission. Nothing was spent.")
+    remedy = N_("Leave {file} out: what it asks for are {tables}.")
+
+
 class TextNotUnicode(UsageError):
     """Words that are no Unicode text."""
 
@@ -195,6 +213,15 @@ class EntryNoResult(UsageError):
     code = "entry-no-result"
     template = N_("Entry {entry} is no result.")
     remedy = N_("See the entries with `lacre log`, and name a result as STUDY@ENTRY.")
+
+
+class ResultNotNamed(NotAName):
+    """A study, or another entry of it, where one of its results is to be named."""
+
+    code = "result-not-named"
+    template = N_("{what!r} is no result. {study} has these:")
+    remedy = N_("Name one of them, as `lacre {verb} STUDY@ENTRY -o FILE`.")
+    listing = "results"
 
 
 class NotAResult(UsageError):

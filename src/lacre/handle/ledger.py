@@ -9,7 +9,7 @@ from lacre.broker import show as _show
 from lacre.broker.files import check_output
 from lacre.broker.outcomes import LedgerMade
 from lacre.durable import make_folder
-from lacre.errors import NotAName
+from lacre.errors import NotAName, ResultNotNamed
 from lacre.handle.audits import audit_store
 from lacre.handle.evidence import Evidence
 from lacre.handle.making import Passphrase, specs
@@ -298,10 +298,26 @@ class Ledger(Evidence):
         path = Path(output)
         check_outside(path, self._desk.layout)
         check_output(path, self._desk.layout, overwrite=overwrite)
-        shown = self.show(what)
-        if not isinstance(shown, Result):
-            raise NotAName(what=what, verb="report")
+        shown = self._result(what, "report")
         return ReportWritten.of(write_report(shown, path, overwrite=overwrite))
+
+    def _result(self, what: str, verb: str) -> Result:
+        """Return the result that is named. Raises `ResultNotNamed`, with those there are, and `NotAName`."""
+        shown = self.show(what)
+        if isinstance(shown, Result):
+            return shown
+        study = shown.study.slug if isinstance(shown, Study) else what.rpartition("@")[0]
+        whole = self.show(study) if study else None
+        reads = (
+            [read for pool in whole.study.pools.values() for read in pool.reads]
+            if isinstance(whole, Study)
+            else []
+        )
+        made = sorted((read.result, read.state) for read in reads if read.result is not None)
+        if not made:
+            raise NotAName(what=what, verb=verb)
+        results = "\n".join(f"{study}@{entry} {state}" for entry, state in made)
+        raise ResultNotNamed(what=what, verb=verb, study=study, results=results)
 
     def export(
         self, what: str, output: str | Path, *, only_study: bool = False, overwrite: bool = False
@@ -318,9 +334,7 @@ class Ledger(Evidence):
         check_output(path, desk.layout, overwrite=overwrite)
         # While a snapshot lives nobody commits, so that what is shown in it is of the same moment.
         with snapshot_to_export(desk.memory, desk.engine) as reader:
-            shown = self.show(what)
-            if not isinstance(shown, Result):
-                raise NotAName(what=what, verb="export")
+            shown = self._result(what, "export")
             broker = desk.signers.broker(desk.signers.state(reader))
             return export_bundle(
                 reader, shown, path, broker=broker, only_study=only_study, overwrite=overwrite

@@ -2,7 +2,7 @@
 
 import getpass
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -12,6 +12,7 @@ from lacre.broker.desk import Desk, OpenKeys
 from lacre.broker.signers import Signers
 from lacre.errors import (
     FileNotNamed,
+    FilesByName,
     StoreCorrupt,
     StoreForeign,
     StoreNotDatabase,
@@ -117,7 +118,13 @@ def given_passphrase(passphrase: Passphrase) -> str | None:
 
 
 def specs(files: str | Path | Sequence[str | Path]) -> list[str]:
-    """Return one file or several as the command line has them. Raises `FileNotNamed` for what is no path."""
+    """Return one file or several as the command line has them.
+
+    Raises `FileNotNamed` for what is no path, `FilesByName` for a mapping, of which only the keys would be seen.
+    """
+    if isinstance(files, Mapping):
+        name, file = next(iter(files.items()), ("TABLE", "FILE"))
+        raise FilesByName(kind=type(files).__name__, example=f"{name}={file}")
     given = [files] if isinstance(files, str | Path) else list(files)
     for each in given:
         if not isinstance(each, str | Path):

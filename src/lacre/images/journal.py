@@ -49,12 +49,13 @@ class Journal:
 
 @contextmanager
 def opened(folder: Path, header: Mapping[str, Any]) -> Iterator[Journal]:
-    """Open the journal in `folder`, made when missing, for this process alone.
+    """Open the journal in `folder`, made when missing, for this process alone; it goes again if nothing is made.
 
     Raises `AmplifyIntoOther`, `AmplifyOtherwise`, `AmplifyBusy`, `NotWritten`, `DiskFull`, `NotReadable`.
     """
     if not folder.is_dir() and os.path.lexists(folder):
         raise NotWritten(path=str(folder), why=_("it is no folder"))
+    new = not folder.is_dir()
     make_folder(folder)
     with _alone(folder) as alone:
         path = folder / NAME
@@ -66,7 +67,21 @@ def opened(folder: Path, header: Mapping[str, Any]) -> Iterator[Journal]:
         known = _read(path, folder, header)
         if alone:
             _tidy(folder)
-        yield Journal(path, known)
+        journal = Journal(path, known)
+        try:
+            yield journal
+        finally:
+            if not others and not journal.known:
+                _leave_nothing(folder, path, new=new)
+
+
+def _leave_nothing(folder: Path, path: Path, *, new: bool) -> None:
+    """Take away a journal that stands alone and tells of nothing, and with it a `new` folder, made for it."""
+    with suppress(OSError):
+        if list(folder.iterdir()) == [path]:
+            path.unlink()
+            if new:
+                folder.rmdir()
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from lacre.images.pillow import engine
 from lacre.images.sources import Source, distinct_names, find_sources, shown
 from lacre.images.variants import extension, scaled_size, varied, write_picture
 from lacre.protocol.pools import Variant
-from lacre.text import N_
+from lacre.text import N_, _
 
 Progress = Callable[[str, int, int | None], None]
 _MOST_TOLD = 10
@@ -75,7 +75,7 @@ def make_variants(job: Job, images: Sequence[Path], progress: Progress) -> Done:
 
 
 def _unusable(skipped: Sequence[Skipped]) -> ImagesUnusable:
-    told = [f"{printable(each.source)}: {each.code}" for each in skipped]
+    told = [f"{printable(each.source)}: {_(manifest.WHY[each.code])}" for each in skipped]
     more = ["…"] if len(told) > _MOST_TOLD else []
     return ImagesUnusable(count=len(told), skipped="\n".join([*told[:_MOST_TOLD], *more]))
 

@@ -5,17 +5,34 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from lacre.errors import printable
 from lacre.protocol.pools import Variant
 from lacre.tables.formulas import FORMULA
+from lacre.text import N_
 
 CSV_NAME, JSON_NAME = "manifest.csv", "manifest.json"
 COLUMNS = (
     *("id", "source", "source_sha256", "variant", "file", "sha256", "width", "height"),
     *("notes", "skipped", "made_with"),
 )
+
+WHY: Mapping[str, str] = MappingProxyType(
+    {
+        "hidden": N_("hidden"),
+        "link": N_("a link; name the file or folder itself to have it taken"),
+        "not-a-file": N_("no regular file"),
+        "unreadable": N_("cannot be read"),
+        "empty": N_("empty"),
+        "not-an-image": N_("no image in a format that is read"),
+        "broken": N_("broken, or cut off"),
+        "too-large": N_("too large"),
+        "unsupported": N_("of a depth or colour space without a picture in 8-bit RGB"),
+    }
+)
+"""Why a file gave no variant, by the code that stands in the manifest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lacre.errors import FileMissing, ImagesWithin, NotReadable, reason_of
+from lacre.errors import FileMissing, ImagesWithin, NotReadable, NotWritten, reason_of
+from lacre.text import _
 
 _LONGEST = 160
 """Bytes of a name; with what is added to it, it fits in the 255 that file systems take."""
@@ -34,11 +35,16 @@ def find_sources(images: Sequence[Path], output: Path) -> tuple[Source, ...]:
     """Return the files among `images`, which are files and folders, by name and each once; none that is in `output`.
 
     A name is the path below the one folder that is given, else below the folder that holds all that are. Raises
-    `FileMissing`, `NotReadable`, `ImagesWithin`.
+    `FileMissing`, `NotReadable`, `NotWritten`, `ImagesWithin`.
     """
     found: dict[Path, Source] = {}
+    for image in images:
+        if "\0" in str(image):
+            raise NotReadable(path=str(image), why=_("a path holds no NUL"))
     places = [Path(os.path.abspath(image)) for image in images]  # noqa: PTH100 - links in it stay as they are given
     above = _above(places)
+    if "\0" in str(output):
+        raise NotWritten(path=str(output), why=_("a path holds no NUL"))
     own = Path(os.path.realpath(output))
     for place in places:
         real = Path(os.path.realpath(place))

@@ -22,24 +22,26 @@ in NFC, casefolded, without blanks around it; a number as the shortest text that
 UTC. Rows without a single input are left out. Labels and a submission's columns are in no print: a label can
 be guessed, and whoever holds the key could try.
 
-Within a study ids decide, and within one `id_namespace` across studies too. Otherwise the same case in two
-studies is one in the same file, byte for byte, or with the same digest, or with more agreement of content,
-alone or with the id, than chance gives: `lacre.pools.chance` has the formulas.
+Within a study ids decide, and within one `id_namespace` across studies too; and under another id a case of the
+same study is still the same by its digest, or by contents beyond chance, unless these are declared values alone.
+Otherwise the same case in two studies is one in the same file, byte for byte, or with the same digest, or with
+more agreement of content, alone or with the id, than chance gives: `lacre.pools.chance` has the formulas.
 """
 
 import hmac
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lacre.canonical import canonical_json, parse_canonical
+from lacre.canonical import canonical_json
 from lacre.errors import cells_untold
 from lacre.pools import chance, spans
+from lacre.pools.matching import Matches, comparable
 from lacre.pools.normal import normalise
-from lacre.pools.prints import WIDTH, Kind, PrintArray, Prints, as_array, common, sorted_set
+from lacre.pools.prints import WIDTH, Kind, PrintArray, Prints, Sections, as_array, common, sorted_set
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
 from lacre.tables.columns import Codes, Numbers, Outcomes, Texts, Times, TypedColumn, TypedTable
@@ -49,15 +51,14 @@ _ABSENT = b""
 _UNDECLARED = b"?"
 _VALUE = b"="
 
-Sections = dict[tuple[Kind, str], PrintArray]
-
 
 @dataclass(frozen=True, slots=True)
 class Shared:
     """What two pools of one study have in common, in counts.
 
-    `disjoint` names each group by its columns joined with ``+`` and leaves out those that share nothing.
-    Ids decide here; `digests`, and `contents` beyond chance, are there to be told.
+    `disjoint` names each group by its columns joined with ``+`` and leaves out those that share nothing. Contents
+    count beyond chance alone; those that are `designed`, combinations of declared values and nothing else, are there
+    to be told: two pools of other cases may hold the same ones by their design.
     """
 
     cases: int
@@ -65,6 +66,7 @@ class Shared:
     disjoint: Mapping[str, int]
     digests: int
     contents: int
+    designed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +108,15 @@ def fingerprint(
         row for name, table in tables.items() for row in _free(protocol.tables[name], table)
     ):
         sections["span", ""] = sorted_set(map(hasher.after("span"), map(_prefixed, said)))
+    cohort = _cohort_columns(protocol)
     digests = [
         table.columns[column]
         for name, table in tables.items()
         for column, declared_column in protocol.tables[name].columns.items()
-        if declared_column.type == "digest" and declared_column.source is None and column in table.columns
+        if declared_column.type == "digest"
+        and declared_column.source is None
+        and column in table.columns
+        and (name, column) not in cohort
     ]
     if digests:
         sections["digest", ""] = hasher.values("digest", (), digests)
@@ -118,7 +124,6 @@ def fingerprint(
     for name, sha256 in files:
         raws.setdefault(name, []).append(hasher.print("file", bytes.fromhex(sha256)))
     sections.update({("file", name): sorted_set(made) for name, made in raws.items()})
-    cohort = _cohort_columns(protocol)
     for group in protocol.disjoint:
         columns = sorted(group)
         parts, label = (genesis, study, *columns), "+".join(columns)
@@ -274,7 +279,7 @@ def _add_content(sections: Sections, hasher: _Hasher, declared: Table, table: Ty
         if len(rows) > 1
         else as_array(()),
     }
-    label = canonical_json([declared.id_namespace, *names]).decode()
+    label = _content_label(declared, names)
     for kind, prints in made.items():
         before = sections.get((kind, label), as_array(()))
         both = np.concatenate([before, prints])
@@ -288,13 +293,31 @@ def _free(declared: Table, table: TypedTable) -> Iterable[tuple[str | None, ...]
 
 
 def _input_columns(declared: Table, table: TypedTable) -> list[str]:
+    return _inputs_of(declared, table.columns)
+
+
+def _inputs_of(declared: Table, names: Iterable[str]) -> list[str]:
     # An id among the inputs would make every content unique, and alike wherever people are counted from 1.
     naming = {*declared.key, declared.unit}
     return sorted(
         name
-        for name in table.columns
+        for name in names
         if "input" in declared.columns[name].is_ and not declared.supplied(name) and name not in naming
     )
+
+
+def _content_label(declared: Table, names: Sequence[str]) -> str:
+    return canonical_json([declared.id_namespace, *names]).decode()
+
+
+def designed_contents(protocols: Iterable[Protocol]) -> frozenset[str]:
+    """Return the labels of contents made of declared values alone, which a design may repeat from pool to pool."""
+    found = set()
+    for table in (table for protocol in protocols for table in protocol.tables.values()):
+        names = _inputs_of(table, table.columns)
+        if names and all(table.columns[name].type in {"category", "ordinal", "outcome"} for name in names):
+            found.add(_content_label(table, names))
+    return frozenset(found)
 
 
 def _normalised(table: TypedTable, names: Iterable[str]) -> list[list[bytes]]:
@@ -353,19 +376,22 @@ def _prefixed(*parts: bytes | str) -> bytes:
 # --- comparing them ----------------------------------------------------------------------------------------
 
 
-def shared_within_study(a: Prints, b: Prints, *, ids_decide: bool = True) -> Shared:
+def shared_within_study(
+    a: Prints, b: Prints, *, ids_decide: bool = True, designed: Container[str] = ()
+) -> Shared:
     """Return what two pools of one study have in common. Raises `PrintsInvalid` for sets under two keys.
 
     A byte-identical file is the same cases, whatever their tables are called. With `ids_decide` false (the two
     have no table in common, or one whose key was amended in between) what tells pools of two studies alike tells
-    these, too.
+    these, too. `designed` are labels of contents that do not decide (`designed_contents`).
     """
     a.require_same_key(b)
     groups = {label: _not_disjoint(a, b, label) for label in {*a.labels("disjoint"), *a.labels("cohort")}}
-    matches = _Matches()
-    for mine, other in _comparable(a, b, ids_decide=False):
+    telling, by_design = Matches(), Matches()
+    for mine, other in comparable(a, b, ids_decide=False):
+        matches = by_design if mine in designed or other in designed else telling
         matches.add_content(a, mine, b, other)
-    by_file = _Matches()
+    by_file = Matches()
     by_file.add_files(a, b)
     alike = (len(common(a.all("case"), b.all("case"))), by_file.count(), 0 if ids_decide else exposed(a, [b]))
     return Shared(
@@ -373,7 +399,8 @@ def shared_within_study(a: Prints, b: Prints, *, ids_decide: bool = True) -> Sha
         units=len(common(a.all("unit"), b.all("unit"))),
         disjoint={label: groups[label] for label in sorted(groups) if groups[label]},
         digests=len(common(a.all("digest"), b.all("digest"))),
-        contents=matches.contents(),
+        contents=telling.contents(),
+        designed=by_design.contents(),
     )
 
 
@@ -396,90 +423,12 @@ def exposed(pool: Prints, others: Iterable[Prints]) -> int:
 
     A case that several of `others` hold counts once. Raises `PrintsInvalid` for sets under two keys.
     """
-    matches = _Matches()
+    matches = Matches()
     for other in others:
         pool.require_same_key(other)
         matches.add("case", "", common(pool.all("case"), other.all("case")))
         matches.add("digest", "", common(pool.all("digest"), other.all("digest")))
         matches.add_files(pool, other)
-        for mine, its in _comparable(pool, other, ids_decide=True):
+        for mine, its in comparable(pool, other, ids_decide=True):
             matches.add_content(pool, mine, other, its)
     return matches.count()
-
-
-def _comparable(a: Prints, b: Prints, *, ids_decide: bool) -> list[tuple[str, str]]:
-    """Return the labels of content sections over the same columns, unless one namespace's ids decide."""
-    known = {label: parse_canonical(label.encode()) for label in (*a.labels("content"), *b.labels("content"))}
-    return [
-        (mine, other)
-        for mine in a.labels("content")
-        for other in b.labels("content")
-        if known[mine][1:] == known[other][1:]
-        and not (ids_decide and known[mine][0] is not None and known[mine][0] == known[other][0])
-    ]
-
-
-class _Matches:
-    """The prints of one pool found in others; several kinds may have found the same case."""
-
-    def __init__(self) -> None:
-        self._found: Sections = {}
-
-    def add(self, kind: Kind, label: str, prints: PrintArray) -> None:
-        if len(prints):
-            before = self._found.get((kind, label), as_array(()))
-            self._found[kind, label] = np.union1d(before, prints)
-
-    def add_files(self, a: Prints, b: Prints) -> None:
-        """Add the cases of each table of which a file is in both, whatever either plan declares of its columns."""
-        for name in a.labels("file"):
-            if len(common(a.section("file", name), b.all("file"))):
-                self.add("file", name, a.section("case", name))
-
-    def add_content(self, a: Prints, mine: str, b: Prints, other: str) -> None:
-        """Add what sections over the same columns share beyond chance (`lacre.pools.chance`)."""
-        in_a, times_a = np.unique(a.section("content", mine), return_counts=True)
-        in_b, times_b = np.unique(b.section("content", other), return_counts=True)
-        both, at_a, at_b = np.intersect1d(in_a, in_b, assume_unique=True, return_indices=True)
-        size_a, size_b = int(times_a.sum()), int(times_b.sum())
-        across = both[(times_a[at_a] == 1) & (times_b[at_b] == 1)]
-        pairs = np.concatenate(
-            [
-                np.setdiff1d(in_a[times_a == 2], both, assume_unique=True),
-                np.setdiff1d(in_b[times_b == 2], both, assume_unique=True),
-            ]
-        )
-        if chance.contents_beyond_chance(len(across), len(pairs), size_a, size_b):
-            self.add("content", mine, across)
-        passages = np.union1d(a.section("passage", mine), b.section("passage", other))
-        long = common(across, passages)
-        if chance.passages_beyond_chance(len(long), len(common(pairs, passages)), size_a, size_b):
-            self.add("content", mine, long)
-        agreeing = float(times_a[at_a].astype(np.float64) @ times_b[at_b].astype(np.float64))
-        self._add_rows(a, mine, b, other, agreeing / max(size_a * size_b, 1))
-
-    def _add_rows(self, a: Prints, mine: str, b: Prints, other: str, collision: float) -> None:
-        alike = common(a.section("row", mine), b.section("row", other))
-        displaced = sum(
-            len(common(x, y))
-            for x, y in (
-                (a.section("row", mine), b.section("next", other)),
-                (a.section("next", mine), b.section("row", other)),
-            )
-        )
-        shared_ids = len(common(a.section("id", mine), b.section("id", other)))
-        if chance.rows_beyond_chance(len(alike), shared_ids, collision, displaced):
-            self.add("row", mine, alike)
-
-    def contents(self) -> int:
-        """Return how many cases, at least, were found by their content."""
-        labels = {label for kind, label in self._found if kind in ("content", "row")}
-        return sum(max(self._size("content", label), self._size("row", label)) for label in labels)
-
-    def count(self) -> int:
-        """Return how many cases, at least, were found."""
-        files = sum(self._size(kind, label) for kind, label in self._found if kind == "file")
-        return max(self._size("case", ""), self._size("digest", ""), files, self.contents())
-
-    def _size(self, kind: Kind, label: str) -> int:
-        return len(self._found.get((kind, label), ()))

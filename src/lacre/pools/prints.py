@@ -32,6 +32,7 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 REPEATING: frozenset[Kind] = frozenset({"content"})
 PrintArray = NDArray[np.bytes_]
+Sections = dict[tuple[Kind, str], PrintArray]
 
 _MAGIC = b"lacre-fingerprints-v1\n"
 _COUNT = struct.Struct(">I")

@@ -1,8 +1,8 @@
 """A protocol as a document: read from a file, written in its one canonical form, and hashed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -30,6 +30,9 @@ _STAND_IN: Mapping[str, Any] = {
     "pools": {},
     "analyses": {},
 }
+_CRITERIA = ("analyses", "criteria")
+_IN_CRITERIA = 3
+"""The place of a criterion's number in its path, after `analyses`, a name and `criteria`."""
 _ROUNDS = 5
 
 
@@ -106,7 +109,8 @@ def _between_sound_parts(value: dict[str, Any], flaws: list[Problem]) -> list[Pr
         try:
             Protocol.model_validate(pruned, context=reading)
         except ValidationError as error:
-            problems = list(_problems(error, pruned, reading))
+            found = list(_problems(error, pruned, reading))
+            problems = [replace(each, path=_restored(each.path, broken)) for each in found]
         else:
             return []
         flaws = [replace(problem, alone=False) for problem in problems if not problem.between_parts]
@@ -130,18 +134,41 @@ def _without(value: Any, path: Path, broken: frozenset[Path]) -> Any:
             if (*path, key) not in broken
         }
     if isinstance(value, list):
-        return [_without(each, (*path, index), broken) for index, each in enumerate(value)]
+        kept = [index for index in range(len(value)) if not _left_out(path, index, broken)]
+        return [_without(value[index], (*path, index), broken) for index in kept]
     return value
+
+
+def _left_out(path: Path, index: int, broken: frozenset[Path]) -> bool:
+    """Tell whether a thing in the list at `path` is left out: of lists only those of criteria lose any."""
+    return path[::2] == _CRITERIA and len(path) == _IN_CRITERIA and (*path, index) in broken
+
+
+def _restored(path: Path, broken: frozenset[Path]) -> Path:
+    """Return a path in what was left of the document as that in the whole: criteria before it may be out."""
+    before, index, after = (
+        path[:_IN_CRITERIA],
+        path[_IN_CRITERIA : _IN_CRITERIA + 1],
+        path[_IN_CRITERIA + 1 :],
+    )
+    if before[::2] != _CRITERIA or not index or not isinstance(index[0], int):
+        return path
+    kept = (place for place in count() if not _left_out(before, place, broken))
+    return (*before, next(islice(kept, index[0], None)), *after)
 
 
 def _unit(path: Path, broken: frozenset[Path]) -> Path:
     """Return the smallest part that can be left out for a problem at `path`, and has not been left out yet.
 
-    A column or another key of a table goes alone, since nothing is made up in its place; of what stands in
-    other maps, one whole entry.
+    A column or another key of a table goes alone, since nothing is made up in its place, and so does a criterion;
+    of what stands in other maps, one whole entry.
     """
     longest = 4 if path[2:3] == ("columns",) else 3
-    sizes = range(longest, 1, -1) if path[:1] == ("tables",) else (2,) if path and path[0] in _MAPS else ()
+    sizes: Sequence[int] = (2,) if path and path[0] in _MAPS else ()
+    if path[:1] == ("tables",):
+        sizes = range(longest, 1, -1)
+    elif path[:_IN_CRITERIA][::2] == _CRITERIA:
+        sizes = (4, 2)
     units = (path[:size] for size in sizes if len(path) >= size)
     return next((unit for unit in units if unit not in broken), path[:1])
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
-from lacre.analyses.reasons import Reason, render
 from lacre.errors import printable
 from lacre.report import told, words
 from lacre.report.kinds import (
@@ -15,6 +13,8 @@ from lacre.report.kinds import (
     verification_text,
 )
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import events_of, explain, reason, value_of, verdict
+from lacre.report.told import Document
 from lacre.text import N_, _, ngettext
 
 LEFT_OUT: Mapping[str, str] = MappingProxyType(
@@ -27,12 +27,7 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
     }
 )
 DECIDED = ("within", "beyond", "open", "exploratory", "described")
-_OF_GAPS = ("gap-kept", "gap-broken")
-_ON_SHARES = ("too-many-left-out", "too-many-abstain")
-"""Reasons whose limit is a share of the cases, whatever the scale of what is judged."""
-_CHOSEN = ("threshold", "limit")
 
-Document = Mapping[str, Any]
 Rates = Mapping[tuple[str, str | None, frozenset[tuple[str, str]]], Document]
 """Estimates by metric, system and group."""
 
@@ -78,27 +73,12 @@ def summary(page: Page, criteria: Sequence[Document], estimates: Sequence[Docume
             Cell(each["id"], "bold"),
             *([each.get("system") or ""] if systems else []),
             told.rule(each),
-            *observed(each, estimates),
+            *told.observed(each, estimates),
             verdict(each["state"]),
         ]
         for each in criteria
     ]
     page.table(columns, rows)
-
-
-def observed(criterion: Document, estimates: Sequence[Document] = ()) -> tuple[str, str]:
-    """Return the value of a criterion, and its interval; `estimates` are those of its analysis."""
-    if criterion.get("scale", "share") != "share":
-        return told.observed(criterion, estimates)
-    interval = words.interval(criterion["low"], criterion["high"], apart_from=criterion["threshold"])
-    return _observed(criterion, estimates), interval
-
-
-def _observed(criterion: Document, estimates: Sequence[Document]) -> str:
-    # Nothing counted is never told as a zero.
-    if criterion["value"] == 0 and criterion["high"]:
-        return told.up_to(told.zero_bound(criterion, estimates))
-    return words.rate(criterion["value"], apart_from=criterion["threshold"])
 
 
 def _computed(page: Page, document: Document) -> None:
@@ -107,25 +87,6 @@ def _computed(page: Page, document: Document) -> None:
     if computed != document["state"]:
         said = _("Computed {computed}; what its read allows is {state}.")
         page.say(said.format(computed=computed, state=document["state"]), indent=1)
-
-
-def verdict(state: str) -> Cell:
-    """Return a verdict, to stand out."""
-    return Cell(state, words.STATE_STYLES.get(state, ""))
-
-
-def reason(stored: Document | None, scale: str = "share", unit: str | None = None) -> str:
-    """Make the sentence of a stored reason; bounds in it read as numbers of their `scale`, as all around does."""
-    if stored is None:
-        return ""
-    fields = stored["fields"]
-    if scale not in ("share", "gap") and stored["code"] not in _ON_SHARES:
-        return render(Reason(stored["code"], {n: _scaled(n, v, scale, unit) for n, v in fields.items()}))
-    bar = fields.get("threshold")
-    shown = {name: _in_percent(name, value, bar) for name, value in fields.items()}
-    if stored["code"] in _OF_GAPS:
-        shown = {n: words.points(v) if isinstance(fields[n], float) else v for n, v in shown.items()}
-    return render(Reason(stored["code"], shown))
 
 
 # --- one criterion -----------------------------------------------------------------------------------------
@@ -138,6 +99,8 @@ def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
     page.say(told.rule(criterion), indent=1)
     scale = told.scale_of(criterion)
     page.say(reason(criterion["reason"], scale, criterion.get("unit")), indent=1)
+    if criterion.get("note"):
+        page.say(reason(criterion["note"], scale, criterion.get("unit")), indent=1)
     _computed(page, criterion)
     lines = criterion.get("groups", ())
     if lines and scale not in ("share", "gap"):
@@ -154,12 +117,6 @@ def _criterion(page: Page, criterion: Document, rates: Rates) -> None:
         said = ngettext("{count} case is left out of this", "{count} cases are left out of this", total)
         whys = "; ".join(left_out_words(each) for each in left_out)
         page.say(said.format(count=total), f" ({whys}).", indent=1)
-
-
-def _scaled(name: str, value: Any, scale: str, unit: str | None) -> Any:
-    if not isinstance(value, float):
-        return value
-    return told.limit(value, scale, unit) if name in _CHOSEN else told.value(value, scale, unit)
 
 
 def _rests_on(page: Page, criterion: Document, lines: Sequence[Document], found: Sequence[Document]) -> None:
@@ -208,52 +165,13 @@ def _groups(page: Page, criterion: Document, lines: Sequence[Document], found: S
             page.say(_("{group}: {why}").format(group=name, why=reason(line["reason"])), indent=2)
 
 
-def explain(page: Page, found: Sequence[Document]) -> None:
-    """Say what the intervals are, and what stands in the place of a zero."""
-    example = next((rate for rate in found if rate.get("confidence")), None)
-    if example is not None:
-        groups = example.get("simultaneous", len(found))
-        said = ngettext(
-            "The interval holds at {confidence} ({method}).",
-            "The intervals hold for the {count} declared groups together, at {confidence} ({method}).",
-            groups,
-        )
-        confidence = words.percent(example["confidence"])
-        page.say(
-            said.format(count=groups, confidence=confidence, method=method_words(example["method"])), indent=2
-        )
-    bound = next((rate["zero_bound"] for rate in found if rate.get("zero_bound")), None)
-    if bound is not None:
-        said = _(
-            "“up to” stands where nothing was counted: the one-sided {confidence} bound, by the rule of "
-            "three; with blanks, the interval's own."
-        )
-        page.say(said.format(confidence=words.percent(bound["confidence"])), indent=2)
-
-
-def events_of(line: Document) -> str:
-    """Return how many of how many cases a line counts, and how many of them are blank."""
-    events, cases, blank = line["numerator"], line["denominator"], line["missing"]
-    said = _("{events} of {cases}").format(events=_count(events), cases=_count(cases))
-    return _("{said}, {n} blank").format(said=said, n=blank) if blank else said
-
-
-def value_of(line: Document, rate: Document) -> str:
-    """Return the rate of a line; where nothing was counted, what it is at most."""
-    if rate.get("zero_bound"):
-        return told.up_to(rate["zero_bound"]["rule_of_three"])
-    if line["value"] == 0 and line["high"]:
-        return told.up_to(line["high"])
-    return words.rate(line["value"])
-
-
 def _calibration(page: Page, errors: Sequence[Document]) -> None:
     if not errors:
         return
     systems = any(each.get("system") for each in errors)
     page.gap()
-    bins = _(", {bins} bins").format(bins=errors[0]["bins"])
-    page.say(Cell(_("expected calibration error"), "bold"), bins, indent=1)
+    title = _("expected calibration error, {bins} bins").format(bins=errors[0]["bins"])
+    page.say(Cell(title, "bold"), indent=1)
     columns = [
         Column(_("group"), wraps=True),
         *([Column(_("system"))] if systems else []),
@@ -317,17 +235,6 @@ def _key(document: Document) -> frozenset[tuple[str, str]]:
 
 def _rate(rates: Rates, criterion: Document, line: Document) -> Document:
     return rates.get((criterion["metric"], criterion.get("system"), _key(line)), {})
-
-
-def _in_percent(name: str, value: Any, bar: float | None) -> Any:
-    if not isinstance(value, float):
-        return value
-    return words.percent(value) if name in _CHOSEN else words.rate(value, apart_from=bar)
-
-
-def method_words(name: str) -> str:
-    """Return how an interval was made."""
-    return printable(name.replace("clopper-pearson", "Clopper-Pearson").replace("wilson", "Wilson"))
 
 
 def _count(value: int | None) -> str:

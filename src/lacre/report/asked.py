@@ -1,6 +1,5 @@
 """What a registered criterion asks, in the form in which a result tells it: of every kind, from the plan alone."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from lacre.protocol.columns import NumberColumn
@@ -13,8 +12,7 @@ from lacre.protocol.kinds.self_agreement import AgreementCriterion, SelfAgreemen
 from lacre.protocol.kinds.verification import VerificationCriterion, VerificationPlan
 from lacre.protocol.models import Protocol
 from lacre.report import told
-
-Document = Mapping[str, Any]
+from lacre.report.told import Document
 
 
 def rule(protocol: Protocol, plan: AnalysisPlan, criterion: Any) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "amendment": N_("The plan was amended (version {version}){burns}"),
-        "infeasible": N_("Criteria were kept that can only come out one way: {criteria}"),
+        "infeasible": N_("Criteria were kept of which PASS or FAIL is out of reach: {criteria}"),
         "deviation": N_("Deviation of {about}"),
         "withdrawal": N_("The study was withdrawn"),
         "replacement": N_("{pool} was sealed again before it was read, in place of entry {entry}"),
@@ -39,6 +39,10 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "not-compared": N_(
             "{pool} was sealed under tables declared otherwise than those of {others}: cases that both hold may not "
             "have been recognised"
+        ),
+        "gated": N_(
+            "{pool} was asked for a verdict on cases that other studies had verdicts on, as declared by the broker: "
+            "{overlaps}"
         ),
         "read": N_("{pool} was read{codes}{burns}{result}"),
         "exposing": N_(

@@ -69,7 +69,7 @@ def thresholds(page: Page, frozen: tuple[FrozenThreshold, ...]) -> None:
             *([each.system] if systems else []),
             rule(each),
             told.value(float(each.value), "score"),
-            _interval(each),
+            interval(each),
             _("{events} of {cases}").format(events=each.events, cases=each.cases),
         ]
         for each in frozen
@@ -85,7 +85,8 @@ def rule(each: FrozenThreshold) -> str:
     return _("{rule} (unresolved at n)").format(rule=said) if each.unresolved else said
 
 
-def _interval(each: FrozenThreshold) -> str:
+def interval(each: FrozenThreshold) -> str:
+    """Return the interval of a threshold, whose ends may be open."""
     ends = [_("open") if end is None else told.value(float(end), "score") for end in (each.low, each.high)]
     return " – ".join(ends)
 
@@ -121,6 +122,12 @@ def sampled_page(made: Sampled) -> Page:
             "Seed, the frame's digest and the chances are on record as entry {entry}; the column {column} holds them."
         ).format(entry=made.entry, column=made.column)
     )
+    if made.left_out:
+        page.say(
+            _(
+                "Left in the frame: {columns}. What comes along is the key, the strata and what is marked `is: input`."
+            ).format(columns=words.listing(made.left_out))
+        )
     if made.outside:
         said = ngettext(
             "{count} row of the frame is in no declared stratum, and cannot be drawn.",
@@ -184,7 +191,7 @@ def kept_page(made: RelabelsKept) -> Page:
         ).format(study=made.study, rows=made.rows, name=made.name, entry=made.entry)
     )
     if made.days_apart is not None:
-        page.say(_("At least {days} days after the first ones.").format(days=made.days_apart))
+        page.say(_apart(made.days_apart))
     if made.absent:
         said = ngettext("{count} drawn case has none.", "{count} drawn cases have none.", made.absent)
         page.say(Cell(_("Warning: "), "yellow"), said.format(count=made.absent))
@@ -236,10 +243,20 @@ def _kept(page: Page, pool: str, made: Committed) -> None:
         _("Second labels of {draw}, at entry {entry}").format(draw=made.request.draw, entry=made.entry)
     )
     facts = made.facts
-    said = ngettext("{rows} case of {pool}", "{rows} cases of {pool}", facts.rows)
-    said = said.format(rows=facts.rows, pool=pool)
+    said = ngettext(
+        "{rows} case of {pool} was labelled again.", "{rows} cases of {pool} were labelled again.", facts.rows
+    )
+    page.say(said.format(rows=facts.rows, pool=pool))
     if facts.absent:
-        said += _("; {count} of those drawn have none").format(count=facts.absent)
+        said = ngettext("{count} drawn case has none.", "{count} drawn cases have none.", facts.absent)
+        page.say(said.format(count=facts.absent))
     if facts.days_apart is not None:
-        said += _("; at least {days} days after the first labels").format(days=facts.days_apart)
-    page.say(_("{what}.").format(what=said))
+        page.say(_apart(facts.days_apart))
+
+
+def _apart(days: int) -> str:
+    return ngettext(
+        "That is at least {days} day after the first label.",
+        "That is at least {days} days after the first label.",
+        days,
+    ).format(days=days)

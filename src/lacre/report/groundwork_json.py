@@ -40,6 +40,7 @@ def sampled(made: Sampled) -> Document:
         "outside": made.outside,
         "column": made.column,
         "columns": list(made.columns),
+        "left_out": list(made.left_out),
         "formulas": made.formulas,
         "warnings": list(made.warnings),
     }

@@ -205,8 +205,8 @@ def _one_way(said: str, facts: RegisterFacts) -> str:
     if not one_way:
         return said
     return ngettext(
-        "{said}, of which {count} criterion can only come out one way",
-        "{said}, of which {count} criteria can only come out one way",
+        "{said}, of which PASS or FAIL is out of reach for {count} criterion",
+        "{said}, of which PASS or FAIL is out of reach for {count} criteria",
         one_way,
     ).format(said=said, count=one_way)
 

@@ -4,23 +4,12 @@ from collections import Counter
 
 from lacre.broker.amplified import Amplified
 from lacre.errors import printable
-from lacre.images.manifest import CSV_NAME, JSON_NAME, Skipped, change_of, document
+from lacre.images.manifest import CSV_NAME, JSON_NAME, WHY, Skipped, change_of, document
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.values import Document
 from lacre.text import N_, _, ngettext
 
 MOST_SHOWN = 20
-WHY = {
-    "hidden": N_("hidden"),
-    "link": N_("a link; name the file or folder itself to have it taken"),
-    "not-a-file": N_("no regular file"),
-    "unreadable": N_("cannot be read"),
-    "empty": N_("empty"),
-    "not-an-image": N_("no image in a format that is read"),
-    "broken": N_("broken, or cut off"),
-    "too-large": N_("too large"),
-    "unsupported": N_("of a depth or colour space without a picture in 8-bit RGB"),
-}
 NOTES = {
     "first-frame": N_("of several frames or pages, the first"),
     "16-bit": N_("grey of 16 bits, brought to 8"),

@@ -46,6 +46,7 @@ def result(shown: outcomes.ResultShown) -> Document:
         "ignored": lists(shown.ignored),
         "finished": shown.finished,
         **({} if shown.reads_left is None else {"reads_left": shown.reads_left}),
+        **({"gated": wires(shown.gated)} if shown.gated else {}),
         "warnings": list(shown.warnings),
     }
 
@@ -68,6 +69,8 @@ def planned(plan: outcomes.ReadPlanned) -> Document:
         "by": plan.by,
         "name": plan.name,
         "reason": plan.reason,
+        **({} if plan.reads_left is None else {"reads_left": plan.reads_left, "answered": plan.answered}),
+        **({"gated": wires(plan.gated)} if plan.gated else {}),
     }
 
 
@@ -103,6 +106,7 @@ def checked(check: outcomes.Checked) -> Document:
         "rows": dict(check.rows),
         "outside": dict(check.outside),
         "submitted": dict(check.submitted),
+        "warnings": list(check.warnings),
         "canonical": value_of(protocol),
     }
 

@@ -1,9 +1,10 @@
 """What a plan asks of the data, as text: sizes beside each criterion, and what they mean."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from lacre.analyses.reach import hopeful, out_of_reach
 from lacre.errors import printable
 from lacre.protocol.models import Protocol
 from lacre.report import told, words
@@ -196,13 +197,16 @@ def meaning(page: Page, protocol: Protocol, needs: "Sequence[Need]") -> None:
         if any(need.more.get(name) is not None for need in needs):
             page.say(_(said))
     _simulated(page, needs)
+    alike: dict[str, list[str]] = {}
     for name, plan in protocol.analyses.items():
         declared = protocol.tables[plan.table].cluster
         if declared:
-            page.say(_clustered(plan.kind, len(declared)).format(analysis=name))
+            alike.setdefault(_clustered(plan.kind, len(declared)), []).append(name)
         if getattr(plan, "weights", None) is not None:
             said = _("{analysis}: the counts hold where all weights are equal; unequal ones ask for more.")
-            page.say(said.format(analysis=name))
+            alike.setdefault(said, []).append(name)
+    for said, names in alike.items():
+        page.say(said.format(analysis=words.listing(names)))
 
 
 def _clustered(kind: str, columns: int) -> str:
@@ -244,98 +248,20 @@ def _simulated(page: Page, needs: "Sequence[Need]") -> None:
         )
 
 
-# --- what can only come out one way ------------------------------------------------------------------------
+# --- verdicts out of reach ---------------------------------------------------------------------------------
 
 
 def shortfalls(page: Page, needs: "Sequence[Need]") -> None:
-    """Warn of criteria that can only come out one way, and of margins that need a difference to pass."""
+    """Warn of criteria that cannot both pass and fail, and of margins that need a difference to pass."""
     for need in needs:
         if need.criterion is None:
             continue
-        for line in (*_one_way(need), *_hopeful(need)):
-            page.say(Cell(_("Warning: "), "yellow"), f"{need.analysis}, {need.criterion}: ", line)
+        for line in (*out_of_reach(need), *hopeful(need)):
+            page.say(Cell(_("Warning: "), "yellow"), line)
     if any(need.infeasible for need in needs):
         page.say(
             _(
-                "A criterion that can only come out one way is refused by `lacre register`, unless "
+                "A criterion of which PASS or FAIL is out of reach is refused by `lacre register`, unless "
                 '--accept-infeasible "REASON" says why it is kept.'
             )
         )
-
-
-def _hopeful(need: "Need") -> Iterator[str]:
-    """Say where a margin is left so few that it passes only if something differs, in its favour."""
-    equal, most = need.more.get("if_equal"), need.more.get("most")
-    if need.attainable.passes and equal is not None and most is not None and most < equal:
-        yield _(
-            "can pass only if there is a difference, in its favour. Without one it takes {equal}, and what is planned "
-            "leaves room for {most}."
-        ).format(equal=equal, most=most)
-
-
-def _one_way(need: "Need") -> Iterator[str]:
-    """Say which verdict a criterion cannot come to, and what it would take."""
-    least = need.minimum
-    if not (need.attainable.passes or need.attainable.fails) and least.to_pass is None is least.to_fail:
-        yield _("can neither pass nor fail, for want of an interval that holds for such a sample.")
-        return
-    if not need.attainable.passes:
-        yield _never_passes(need)
-    if not need.attainable.fails:
-        yield _never_fails(need)
-
-
-def _never_passes(need: "Need") -> str:
-    least = need.minimum.to_pass
-    if least is None:
-        if need.counted != "cases":
-            return _("no outcome can pass, whatever its size.")
-        return _("no outcome can pass, with up to a billion cases in each group.")
-    templates = {
-        "cases": _(
-            "cannot pass as planned. It needs {least} cases in the rate's denominator in each of {groups} groups, "
-            "and what is planned leaves no room for that."
-        ),
-        "all": _(
-            "cannot pass as planned. It needs {least} cases in the rate's denominator, and what is planned leaves "
-            "no room for that."
-        ),
-        "pairs": _(
-            "cannot pass as planned. It needs {least} pairs, and what is planned leaves no room for that."
-        ),
-        "comparisons": _(
-            "cannot pass as planned. It needs about {least} comparisons in each of {groups} groups, and what is "
-            "planned leaves no room for that."
-        ),
-        "relabels": _("cannot pass as planned. It needs {least} relabels, and fewer are planned."),
-    }
-    counted = "all" if need.counted == "cases" and need.groups == 1 else need.counted
-    return templates[counted or "cases"].format(least=least, groups=need.groups)
-
-
-def _never_fails(need: "Need") -> str:
-    least = need.minimum.to_fail
-    if least is None:
-        if need.counted != "cases":
-            return _("no outcome can fail, whatever its size.")
-        return _("no outcome can fail, with up to a billion cases in each group.")
-    templates = {
-        "cases": _(
-            "cannot fail as planned. It needs a group of {least} cases in the rate's denominator (a gap two), "
-            "and what is planned leaves no room for that."
-        ),
-        "all": _(
-            "cannot fail as planned. It needs {least} cases in the rate's denominator, and what is planned leaves "
-            "no room for that."
-        ),
-        "pairs": _(
-            "cannot fail as planned. It needs {least} pairs, and what is planned leaves no room for that."
-        ),
-        "comparisons": _(
-            "cannot fail as planned. It needs a group of {least} comparisons, and what is planned leaves no room for "
-            "that."
-        ),
-        "relabels": _("cannot fail as planned. It needs {least} relabels, and fewer are planned."),
-    }
-    counted = "all" if need.counted == "cases" and need.groups == 1 else need.counted
-    return templates[counted or "cases"].format(least=least)

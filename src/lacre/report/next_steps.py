@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from lacre.errors import printable
+from lacre.protocol.pools import ROLES
 from lacre.rules.changes import reads_as_sealed
 from lacre.rules.deviations import Departure
 from lacre.rules.drawing import draws_of, handings_of, relabels_needed, relabels_of
 from lacre.rules.gating import analyses_of_gate, reads_left, retired_by
 from lacre.rules.reading import analyses_of_reveal, may_finish
 from lacre.rules.state import PoolState, StudyState
+from lacre.rules.submitting import Wanted, wanted_for_analyses, wanted_for_thresholds
 from lacre.rules.thresholds import calibrated, frozen_for, needed
 from lacre.text import _, ngettext
 
@@ -21,35 +23,55 @@ def next_steps(study: StudyState, own: str = "", departures: Sequence[Departure]
     """
     if study.withdrawn is not None:
         return []
-    steps = [*_draws(study), *_seals(study), *_calibration(study)]
-    teste = study.pools.get("teste")
-    if teste is not None and teste.unread and reads_as_sealed(study, "teste", study.in_force.protocol):
-        again = list(_second_labels(study, teste))
-        steps += again
-        analyses = analyses_of_reveal(study.in_force.protocol)
-        if not again and not _not_frozen(study, analyses):
-            steps.append(_reveal(study.slug, teste, own, departures))
-    steps += [*_gate(study), *_unfinished(study)]
+    steps: list[str] = []
+    # In the order that a study goes through them: thresholds first, a gate last.
+    for name in ROLES:
+        if name not in study.in_force.protocol.pools:
+            continue
+        steps += [*_draws(study, name), *_seals(study, name)]
+        if name == "dev":
+            steps += _calibration(study)
+        elif name == "teste":
+            steps += _teste(study, own, departures)
+        elif name == "contraste":
+            steps += _runs(study)
+        elif name == "guarda":
+            steps += _gate(study)
+    steps += _unfinished(study)
     return [printable(step) for step in steps]
 
 
-def _draws(study: StudyState) -> Iterator[str]:
-    """The registered draws that were not made, of pools that are not sealed yet."""
+def _draws(study: StudyState, pool: str) -> Iterator[str]:
+    """The registered draws that were not made, of a pool that is not sealed yet."""
     protocol = study.in_force.protocol
     for name, plan in protocol.sampling.items():
-        if plan.pool not in study.pools and not draws_of(study, protocol, name):
+        if plan.pool == pool and pool not in study.pools and not draws_of(study, protocol, name):
             yield f"lacre sample {study.slug} {name} FRAME -o FILE"
 
 
-def _seals(study: StudyState) -> Iterator[str]:
+def _seals(study: StudyState, name: str) -> Iterator[str]:
     protocol = study.in_force.protocol
-    for name, pool in protocol.pools.items():
-        if pool.open is not None:
-            continue
-        if name not in study.pools:
-            yield f"lacre seal {study.slug} {name} FILE"
-        elif not study.pools[name].was_read and not reads_as_sealed(study, name, protocol):
-            yield f'lacre seal {study.slug} {name} FILE --replace --reason "TEXT"'
+    pool = protocol.pools[name]
+    if pool.open is not None:
+        return
+    files = _files(pool.tables)
+    if name not in study.pools:
+        yield f"lacre seal {study.slug} {name} {files}"
+    elif not study.pools[name].was_read and not reads_as_sealed(study, name, protocol):
+        yield f'lacre seal {study.slug} {name} {files} --replace --reason "TEXT"'
+
+
+def _files(tables: Sequence[str], before: str = "", system: str = "") -> str:
+    """The files of tables as they are given, each after `before`; a table is named where there are several."""
+    owner = f"{system}:" if system else ""
+    named = [f"{owner}{table}=FILE" if len(tables) > 1 else f"{owner}FILE" for table in tables]
+    return " ".join(f"{before}{each}" for each in named)
+
+
+def _submitted(want: Wanted) -> str:
+    """The options that name what systems submit; a system is named where there are several."""
+    systems = want.systems if len(want.systems) > 1 else ("",)
+    return "".join(f" {_files(want.tables, '--submission ', system)}" for system in systems if want.tables)
 
 
 def _not_frozen(study: StudyState, analyses: Sequence[str]) -> list[str]:
@@ -70,7 +92,18 @@ def _calibration(study: StudyState) -> Iterator[str]:
     names = _not_frozen(study, waiting)
     if names:
         said = "" if set(names) == set(calibrated(protocol)) else f" {' '.join(names)}"
-        yield f"lacre calibrate {study.slug}{said} --submission FILE"
+        yield f"lacre calibrate {study.slug}{said}{_submitted(wanted_for_thresholds(protocol, names))}"
+
+
+def _teste(study: StudyState, own: str, departures: Sequence[Departure]) -> Iterator[str]:
+    """What `teste` waits for until it is read: second labels, and then the reveal."""
+    protocol, teste = study.in_force.protocol, study.pools.get("teste")
+    if teste is None or not teste.unread or not reads_as_sealed(study, "teste", protocol):
+        return
+    again = list(_second_labels(study, teste))
+    yield from again
+    if not again and not _not_frozen(study, analyses_of_reveal(protocol)):
+        yield _reveal(study, teste, own, departures)
 
 
 def _second_labels(study: StudyState, teste: PoolState) -> Iterator[str]:
@@ -85,7 +118,8 @@ def _second_labels(study: StudyState, teste: PoolState) -> Iterator[str]:
             yield f"lacre sample {study.slug} --relabel {name} -o FILE"
 
 
-def _reveal(slug: str, teste: PoolState, own: str, departures: Sequence[Departure]) -> str:
+def _reveal(study: StudyState, teste: PoolState, own: str, departures: Sequence[Departure]) -> str:
+    protocol = study.in_force.protocol
     exposed = [
         each.entry
         for each in departures
@@ -93,11 +127,25 @@ def _reveal(slug: str, teste: PoolState, own: str, departures: Sequence[Departur
     ]
     if not exposed:
         asks = " --request-out FILE" if own and own not in teste.recipients else ""
-        return f"lacre reveal {slug} --submission FILE{asks}"
+        want = wanted_for_analyses(protocol, analyses_of_reveal(protocol))
+        return f"lacre reveal {study.slug}{_submitted(want)}{asks}"
     return _(
-        'lacre seal {study} {pool} FILE --replace --reason "TEXT", with other cases: some of these were read in '
+        'lacre seal {study} {pool} {files} --replace --reason "TEXT", with other cases: some of these were read in '
         "another study at entry {entry}, so that no read of them is a reveal (with --accept-dev it is exploratory)"
-    ).format(study=slug, pool=teste.name, entry=exposed[0])
+    ).format(
+        study=study.slug, pool=teste.name, files=_files(protocol.pools[teste.name].tables), entry=exposed[0]
+    )
+
+
+def _runs(study: StudyState) -> Iterator[str]:
+    """The analyses registered on `contraste` that have no result there yet."""
+    protocol, pool = study.in_force.protocol, study.pools.get("contraste")
+    if pool is None or pool.standing != "contraste" or not reads_as_sealed(study, "contraste", protocol):
+        return
+    ran = {name for read in pool.reads if read.result is not None for name in read.request.analyses}
+    for name, plan in protocol.analyses.items():
+        if plan.pool == "contraste" and name not in ran and not _not_frozen(study, [name]):
+            yield f"lacre run {study.slug} {name}{_submitted(wanted_for_analyses(protocol, [name]))}"
 
 
 def _gate(study: StudyState) -> Iterator[str]:
@@ -109,7 +157,8 @@ def _gate(study: StudyState) -> Iterator[str]:
     closed = pool.standing != "guarda" or retired_by(study, pool) is not None
     if left and not closed and not _not_frozen(study, analyses):
         said = ngettext("{step} ({count} read left)", "{step} ({count} reads left)", left)
-        yield said.format(step=f"lacre gate {study.slug} --submission FILE", count=left)
+        want = wanted_for_analyses(study.in_force.protocol, analyses)
+        yield said.format(step=f"lacre gate {study.slug}{_submitted(want)}", count=left)
 
 
 def _unfinished(study: StudyState) -> Iterator[str]:

@@ -37,7 +37,8 @@ def made_page(made: LedgerMade) -> Page:
         page.say(_("The keys have no passphrase: whoever can read the folder can use them."))
     page.say(
         _(
-            "Keep a copy of the folder's keys elsewhere. Next: `lacre new fairness`, or `lacre register PROTOCOL`."
+            "Keep a copy of the folder's keys elsewhere. Next: `lacre new`, which lists plans to fill in, or "
+            "`lacre register PROTOCOL`."
         )
     )
     return page
@@ -72,9 +73,11 @@ def checked_page(checked: Checked) -> Page:
         page.say(said.format(table=table, rows=rows))
     outside(page, checked.outside)
     analyses(page, protocol, checked.needs)
-    page.gap()
+    page.heading(_("What the columns hold"))
     needs_text.meaning(page, protocol, checked.needs)
+    page.gap()
     needs_text.shortfalls(page, checked.needs)
+    warnings(page, checked.warnings)
     page.gap()
     page.say(_after_check(checked))
     return page

@@ -292,9 +292,9 @@ def exported_page(bundle: Exported) -> Page:
         page.say(left.format(n=bundle.left_out))
     page.say(_("{files} files, {bytes} bytes.").format(files=bundle.files, bytes=bundle.bytes))
     page.say(_("Whoever gets it checks it offline, with your key from elsewhere than the bundle:"))
-    page.block(
-        f"lacre verify {words.shell_word(bundle.path.name)} --key {words.shell_word(bundle.verifier_key)}"
-    )
+    # Two lines that a shell takes for one: together they are longer than most screens.
+    name, key = words.shell_word(bundle.path.name), words.shell_word(bundle.verifier_key)
+    page.block(f"lacre verify {name} \\\n  --key {key}")
     return page
 
 

@@ -8,8 +8,9 @@ from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.parts import Undecidable
 from lacre.errors import printable
 from lacre.report import analysis_text, gate_text, history, told, words
-from lacre.report.analysis_text import Document, verdict
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import verdict
+from lacre.report.told import Document
 from lacre.rules.answers import Infeasible, ReadDecision, Shortfall, SubmissionFacts
 from lacre.rules.overlap_words import overlaps_text
 from lacre.text import N_, _, ngettext
@@ -30,6 +31,15 @@ CUSTODY: Mapping[str, str] = MappingProxyType(
         ),
     }
 )
+
+GRADES: Mapping[str, str] = MappingProxyType(
+    {
+        "self-held": N_("self-held"),
+        "second keyholder": N_("second keyholder"),
+        "service": N_("service"),
+    }
+)
+"""A custody grade by its name alone."""
 
 MOST_NAMES = 100
 """Names of unused columns that a page lists: a header may have a million."""
@@ -199,7 +209,7 @@ def side_by_side(page: Page, both: tuple[Document, Document], names: tuple[str, 
         rows.append([Cell(" ".join(filter(None, (f"{key[0]}.{key[1]}", key[2]))), "bold"), "", "", ""])
         for name, found in zip(names, (first.get(key), second.get(key)), strict=True):
             if found is not None:
-                rows.append([name, *analysis_text.observed(found), _verdicts(found)])
+                rows.append([name, *told.observed(found), _verdicts(found)])
     page.table(columns, rows)
 
 
@@ -288,18 +298,39 @@ def _entries(entries: Sequence[int]) -> str:
 def now_words(shown: ResultShown) -> str:
     """Say which read of its pool gave a result, and what the pool counts as today."""
     document = shown.document
+    fields = {
+        "pool": document["pool"],
+        "now": shown.now,
+        "read": document["read"],
+        "class": document["standing"],
+    }
+    # A teste that was read and not burned must not be taken for one that is unread.
+    spent = document["pool"] == shown.now == "teste"
     if shown.corrects is not None:
-        return _("Erratum {number} of {result}. Today {pool} counts as {now}.").format(
-            number=document["read"], result=shown.corrects.name, pool=document["pool"], now=shown.now
+        said = (
+            _("Erratum {read} of {result}. Today {pool} counts as {now}, and its one reveal is spent.")
+            if spent
+            else _("Erratum {read} of {result}. Today {pool} counts as {now}.")
         )
-    return _("Read {read} of {pool}, in class {read_class}. Today {pool} counts as {now}.").format(
-        pool=document["pool"], now=shown.now, read=document["read"], read_class=document["standing"]
+        return said.format(result=shown.corrects.name, **fields)
+    said = (
+        _(
+            "Read {read} of {pool}, in class {class}. Today {pool} counts as {now}, and its one reveal is spent."
+        )
+        if spent
+        else _("Read {read} of {pool}, in class {class}. Today {pool} counts as {now}.")
     )
+    return said.format(**fields)
 
 
 def custody(grade: str) -> str:
     """Return a custody grade, and who can look at the data without a trace."""
     return _(CUSTODY[grade]) if grade in CUSTODY else printable(grade)
+
+
+def grade_name(grade: str) -> str:
+    """Return the name of a custody grade."""
+    return _(GRADES[grade]) if grade in GRADES else printable(grade)
 
 
 def say_custody(page: Page, grade: str) -> None:
@@ -355,8 +386,8 @@ def kept_infeasible(page: Page, criteria: Sequence[Infeasible]) -> None:
     for each in criteria:
         page.say(
             Cell(_("Warning: "), "yellow"),
-            _("{analysis}, {criterion} can only come out one way; it is kept for the reason given.").format(
-                analysis=each.analysis, criterion=each.criterion
+            _("PASS or FAIL is out of reach of {name}; it is kept for the reason given.").format(
+                name=printable(f"{each.analysis}.{each.criterion}")
             ),
         )
 
@@ -390,6 +421,7 @@ def plan_page(planned: ReadPlanned) -> Page:
             )
         )
     page.say(standing(planned.pool, decision))
+    gate_text.planned(page, planned)
     say_custody(page, planned.custody)
     planned_submissions(page, planned.submissions)
     ignored(page, planned.ignored)

@@ -12,7 +12,7 @@ from lacre.report import evidence_text, history, words
 from lacre.report.next_steps import next_steps
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.plan_text import analyses
-from lacre.report.result_text import custody, warnings
+from lacre.report.result_text import custody, grade_name, warnings
 from lacre.rules.answers import AmendDecision
 from lacre.rules.changes import difference_of
 from lacre.rules.deviations import Departure
@@ -27,7 +27,7 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
         "name": N_("Name: {words}"),
         "text": N_("Words: {words}"),
         "reason": N_("Reason given: {words}"),
-        "accept_infeasible": N_("Why criteria that can only come out one way were kept: {words}"),
+        "accept_infeasible": N_("Why criteria were kept of which PASS or FAIL is out of reach: {words}"),
     }
 )
 """The fields of requests that name a text, and how it is introduced."""
@@ -61,14 +61,12 @@ def status_page(status: LedgerStatus) -> Page:
 
 
 def _key(key: Key, status: LedgerStatus) -> str:
-    said = _("{who}: {roles}").format(
-        who=words.who(key.keyid, status.names), roles=words.listing(sorted(key.roles))
-    )
+    told = [words.listing(sorted(key.roles))]
     if key.keyid in status.erased:
-        said += _("; the name was erased by entry {entry}").format(entry=status.erased[key.keyid])
+        told.append(_("the name was erased by entry {entry}").format(entry=status.erased[key.keyid]))
     if key.revoked is not None:
-        said += _("; revoked at entry {entry}").format(entry=key.revoked)
-    return said
+        told.append(_("revoked at entry {entry}").format(entry=key.revoked))
+    return f"{words.who(key.keyid, status.names)}: {'; '.join(told)}"
 
 
 def study_page(shown: StudyShown) -> Page:
@@ -108,7 +106,7 @@ def log_page(log: Log) -> Page:
 
 def _graded(grades: Mapping[str, str]) -> str:
     """Pools, each with its custody grade."""
-    return "; ".join(f"{printable(pool)} {grade}" for pool, grade in grades.items())
+    return "; ".join(f"{printable(pool)} {grade_name(grade)}" for pool, grade in grades.items())
 
 
 def entry_page(shown: EntryShown) -> Page:
@@ -253,7 +251,9 @@ def _pool(name: str, study: StudyState) -> list[str | Cell]:
     if pool is None:
         return [Cell(name, "bold"), _("not sealed"), "", "", "", ""]
     rows = sum(pool.sealed.facts.rows.values())
-    results = ", ".join(_result(read) for read in pool.reads if read.result is not None)
+    # A read that began earlier may have its result later.
+    ended = sorted((read.result, at) for at, read in enumerate(pool.reads) if read.result is not None)
+    results = ", ".join(_result(pool.reads[at]) for _entry, at in ended)
     sealed = _("entry {entry}").format(entry=pool.sealed.entry)
     if pool.replaced:
         before = ", ".join(str(each.entry) for each in pool.replaced)

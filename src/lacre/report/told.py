@@ -109,6 +109,8 @@ def observed(criterion: Document, estimates: Sequence[Document] = ()) -> tuple[s
     # Nothing counted is never told as a zero.
     if kind == "share" and criterion["value"] == 0 and criterion["high"]:
         shown = up_to(zero_bound(criterion, estimates))
+    elif kind == "gap" and criterion["value"] == 0 and criterion["high"]:
+        shown = interval(None, criterion["high"], kind, bar=bar)
     else:
         shown = value(criterion["value"], kind, unit, bar=bar)
     return (

@@ -12,7 +12,8 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     may be replaced, on the record and with a reason, until its content is first read. What an amendment
     declares otherwise than it was sealed has to be sealed again. A pool may be handed to other recipients
     whole, without a read. A read is of the seal that its signer means, and of no other in its place.
- 3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count.
+ 3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count; and so is
+    one with a label time in the future, by more than clocks and zones are apart.
  4. Second labels are of cases that were handed out for it, blind and days after the first; they are committed
     once, before their pool is read.
  5. Each read of each pool is an entry before a byte is decrypted: who, when, for what, under which protocol,
@@ -32,14 +33,14 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     read. A mitigation by training opens once the earlier ones ran and a criterion still does not pass.
 10. `guarda` answers verdicts only, through a verb of its own; nothing else reads it. It is read at most
     `max_reads` times, each at that share of the error rate; amending what its analyses use, or its budget,
-    after a read retires it.
+    after a read retires it. Reads that other studies had of the same cases have spent their shares of it.
 11. Requests name the protocol in force by its hash; any other is refused.
 12. A case is exposed once its content was read, from any pool of any study. A `teste`, `contraste` or
     `guarda` that shares cases, units or `disjoint` values with another pool of its study, or holds exposed
     cases, is refused with the counts, when it is sealed and again when a read of class `teste` is granted;
     `as_dev` seals it as `dev`. A read that would expose another study's sealed pool says so and must be
     confirmed. Within a study ids decide, where two pools call their cases alike: by a table's name and key,
-    or a namespace.
+    or a namespace; and under other ids, digests do, and contents beyond chance.
 13. What a protocol locks is not amended, nor the list of what it locks.
 14. An amendment records its reason, the field-by-field difference and what had been read; a deviation is words
     about a study or an entry of it, and changes nothing. A pool shorter than planned is a deviation by itself,

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lacre.canonical import MAX_SAFE
 from lacre.rules.requests import ReadClass, Role
 from lacre.rules.wire import Count, Hex64, Name, Real, Slug, Wire
 
@@ -113,26 +114,41 @@ class EraseFacts(Wire):
 
 
 class Overlap(Wire):
-    """Cases that two pools have in common, and how that was seen."""
+    """Cases that two pools have in common, and how that was seen.
+
+    `decides` marks digests, and contents beyond chance, that count as ids do; the first entries only told of them.
+    """
 
     study: Slug
     pool: Name
     kind: Literal["cases", "units", "disjoint", "digests", "contents"]
     count: Count
     label: Name | None = None
+    decides: Literal[True] | None = None
 
     @property
     def bars(self) -> bool:
-        """Whether pools of one study may not have it in common: ids decide, what else is alike is told."""
-        return self.kind in {"cases", "units", "disjoint"}
+        """Whether pools of one study may not have it in common; what is alike and may be by design is told."""
+        return self.decides is True or self.kind in {"cases", "units", "disjoint"}
+
+
+class Gated(Wire):
+    """Verdicts that `guarda` of another study gave on cases that a pool shares: `reads` of a budget of `most`."""
+
+    study: Slug
+    pool: Name
+    cases: Count
+    reads: Count
+    most: Annotated[int, Field(ge=1, le=MAX_SAFE)]
 
 
 class SealFacts(Wire):
-    """What was found in the files of a pool."""
+    """What was found in the files of a pool; `late_labels` is absent where no label is dated in the future."""
 
     rows: dict[str, Count]
     undeclared: dict[str, Count] = Field(default_factory=dict)
     early_labels: dict[str, Count] = Field(default_factory=dict)
+    late_labels: dict[str, Count] | None = None
     shared: tuple[Overlap, ...] = ()
     exposed: tuple[Overlap, ...] = ()
     remembered: Count = 0
@@ -148,7 +164,10 @@ class SubmissionFacts(Wire):
 
 
 class ReadFacts(Wire):
-    """What was found before a read."""
+    """What was found before a read.
+
+    `gated` is absent where no case was asked of another study's `guarda` before, and of other pools than `guarda`.
+    """
 
     engine: Engine
     submissions: tuple[SubmissionFacts, ...] = ()
@@ -156,6 +175,7 @@ class ReadFacts(Wire):
     exposed: tuple[Overlap, ...] = ()
     exposes: tuple[Overlap, ...] = ()
     remembered: Count = 0
+    gated: tuple[Gated, ...] | None = None
 
 
 Facts = (

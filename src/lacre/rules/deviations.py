@@ -11,6 +11,7 @@ from typing import Literal
 from lacre.protocol.difference import Change, difference
 from lacre.rules.answers import (
     AmendDecision,
+    Gated,
     Infeasible,
     Known,
     Overlap,
@@ -39,6 +40,7 @@ Kind = Literal[
     "handing",
     "alike",
     "not-compared",
+    "gated",
     "read",
     "exposing",
     "exposed",
@@ -171,6 +173,10 @@ def _unfinished(
                 )
 
 
+def _in_common(gated: Gated) -> Overlap:
+    return Overlap(study=gated.study, pool=gated.pool, kind="cases", count=gated.cases)
+
+
 class _Departing:
     """The departures that one entry shows."""
 
@@ -285,6 +291,8 @@ class _Departing:
             yield self._made("review", pool=pool, about=self._recorded.index, codes=decision.review)
         if facts.exposes:
             yield self._made("exposing", pool=pool, overlaps=facts.exposes, words=request.reason)
+        if facts.gated:
+            yield self._made("gated", pool=pool, overlaps=tuple(map(_in_common, facts.gated)))
         if facts.remembered > self._pool(pool).sealed.facts.remembered:
             yield self._made("met", pool=pool, count=facts.remembered)
         yield from self._alike(pool, facts)

@@ -1,13 +1,16 @@
 """The gate: `guarda` answers verdicts, a limited number of times (rule 10)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import floor
 from typing import Any
 
 from lacre.canonical import canonical_json
-from lacre.errors import GateOnlyGuarda, GuardaExhausted, GuardaRetired, SealedAsOther
+from lacre.errors import GateOnlyGuarda, GuardaExhausted, GuardaRetired, GuardaSpentElsewhere, SealedAsOther
 from lacre.protocol.models import Protocol
+from lacre.rules.answers import Gated
 from lacre.rules.changes import uses
+from lacre.rules.overlap_words import gated_text
 from lacre.rules.requests import Read
 from lacre.rules.state import PoolState, StudyState
 from lacre.rules.wire import moment
@@ -20,14 +23,33 @@ def analyses_of_gate(protocol: Protocol) -> tuple[str, ...]:
     )
 
 
-def reads_left(study: StudyState, pool: PoolState) -> int:
-    """How many reads of `guarda` the plan in force still allows."""
+def reads_left(study: StudyState, pool: PoolState, gated: Iterable[Gated] | None = None) -> int:
+    """How many reads of `guarda` the plan in force still allows, after those that other studies had of its cases.
+
+    Those are `gated`, as found just now, or else as they were found at the last read. A read spends the share of
+    the error rate that its own study's budget gives it, and all reads of the same cases spend no more than the whole.
+    """
     most = study.in_force.protocol.pools[pool.name].max_reads or 0
-    return max(0, most - len(pool.of_class("guarda")))
+    own = pool.of_class("guarda")
+    if gated is None:
+        gated = own[-1].gated if own else ()
+    spent = sum((Fraction(each.reads, each.most) for each in gated), Fraction(0))
+    return max(0, floor((1 - spent) * most) - len(own))
 
 
-def check_gate(study: StudyState, pool: PoolState, request: Read) -> None:
-    """Rule 10: all analyses of `guarda`, within its budget, under the plan of its first read."""
+def budget(study: StudyState, pool: PoolState) -> int:
+    """How many reads a pool was allowed when it was first asked for a verdict; an amendment since retires it."""
+    first = next(iter(pool.of_class("guarda")), None)
+    version = None if first is None else study.version(first.request.protocol)
+    declared = None if version is None else version.protocol.pools[pool.name].max_reads
+    return declared or 1
+
+
+def check_gate(study: StudyState, pool: PoolState, request: Read, gated: Sequence[Gated] = ()) -> None:
+    """Rule 10: all analyses of `guarda`, within its budget, under the plan of its first read.
+
+    `gated` are verdicts that other studies had on its cases.
+    """
     protocol = study.in_force.protocol
     analyses = analyses_of_gate(protocol)
     if protocol.pools[pool.name].role != "guarda" or not analyses or request.analyses != analyses:
@@ -37,9 +59,11 @@ def check_gate(study: StudyState, pool: PoolState, request: Read) -> None:
     retired = retired_by(study, pool)
     if retired is not None:
         raise GuardaRetired(pool=pool.name, entry=retired)
-    if reads_left(study, pool) == 0:
+    if reads_left(study, pool, ()) == 0:
         most = protocol.pools[pool.name].max_reads
         raise GuardaExhausted(pool=pool.name, most=most, study=study.slug)
+    if reads_left(study, pool, gated) == 0:
+        raise GuardaSpentElsewhere(pool=pool.name, gated=gated_text(gated))
 
 
 def retired_by(study: StudyState, pool: PoolState, after: Protocol | None = None) -> int | None:

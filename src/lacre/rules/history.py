@@ -9,6 +9,7 @@ from lacre.rules.answers import (
     CalibrateFacts,
     CommitFacts,
     Engine,
+    Gated,
     ReadDecision,
     SampleFacts,
     SealDecision,
@@ -90,7 +91,11 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class ReadMade:
-    """A read on record; `result` is the entry of its result, once there is one."""
+    """A read on record; `result` is the entry of its result, once there is one.
+
+    `gated` are the verdicts of other studies on cases of a `guarda` that was read. `computed` is the state the result
+    would have but for how the read was classed, where it is another and its entry tells.
+    """
 
     entry: int
     time: str
@@ -100,6 +105,8 @@ class ReadMade:
     engine: Engine
     result: int | None = None
     state: str | None = None
+    gated: tuple[Gated, ...] = ()
+    computed: str | None = None
 
     @property
     def read_class(self) -> str:

@@ -1,6 +1,6 @@
 """The mitigation ladder: training is its last rung (rule 9)."""
 
-from lacre.errors import NotARung, RungsFirst
+from lacre.errors import NoRungs, NotARung, RungsFirst
 from lacre.protocol.models import Protocol
 from lacre.rules.history import ReadMade
 from lacre.rules.requests import Read
@@ -9,21 +9,26 @@ from lacre.text import _
 
 
 def check_rung(protocol: Protocol, pool: PoolState, request: Read) -> None:
-    """A rung of training opens once the earlier ones ran and a criterion still does not pass."""
+    """A rung of training opens once the earlier ones ran and a criterion still does not pass.
+
+    What an earlier one computed counts, even where its PASS was no evidence or was left to a person: there was none
+    that did not pass.
+    """
     if request.rung is None:
         return
     (analysis,) = request.analyses
     training = protocol.analyses[analysis].training()
+    if not training:
+        raise NoRungs(rung=request.rung, analysis=analysis)
     if request.rung not in training:
-        declared = ", ".join(training) or _("none")
-        raise NotARung(rung=request.rung, analysis=analysis, declared=declared)
+        raise NotARung(rung=request.rung, analysis=analysis, declared=", ".join(training))
     before = training[: training.index(request.rung)]
     for rung in (None, *before):
         ran = _judged_by(pool, request, rung)
         why = None
         if ran is None:
             why = _("the earlier mitigations have no result yet")
-        elif ran.state == "PASS":
+        elif "PASS" in {ran.state, ran.computed}:
             why = _("every criterion passes without it")
         if why is not None:
             raise RungsFirst(rung=request.rung, analysis=analysis, why=why, study=request.study)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lacre.errors import printable
-from lacre.rules.answers import Overlap
-from lacre.text import N_, _
+from lacre.rules.answers import Gated, Overlap
+from lacre.text import N_, _, ngettext
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -30,3 +30,15 @@ def overlap_text(overlap: Overlap) -> str:
 def overlaps_text(overlaps: Sequence[Overlap]) -> str:
     """Say what a pool has in common with others."""
     return "; ".join(map(overlap_text, overlaps))
+
+
+def gated_text(gated: Sequence[Gated]) -> str:
+    """Say what verdicts other studies had on cases that a pool shares with theirs."""
+    return "; ".join(
+        ngettext(
+            "{reads} of {most} reads of {study}/{pool}, with {cases} case in common",
+            "{reads} of {most} reads of {study}/{pool}, with {cases} cases in common",
+            each.cases,
+        ).format(reads=each.reads, most=each.most, study=each.study, pool=each.pool, cases=each.cases)
+        for each in gated
+    )

@@ -197,7 +197,7 @@ def _decide_calibration(study: StudyState, pool: PoolState, request: Read, facts
 
 def _decide_gate(study: StudyState, pool: PoolState, request: Read, facts: ReadFacts) -> ReadDecision:
     """Rule 10: one more of the reads that `guarda` allows."""
-    check_gate(study, pool, request)
+    check_gate(study, pool, request, facts.gated or ())
     check_submissions(study.in_force.protocol, request)
     barred = _barred(facts)
     if barred:

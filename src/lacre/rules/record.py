@@ -76,6 +76,9 @@ _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
 }
 
 
+Verdict = Literal["PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
+
+
 class FirstKey(Wire):
     """A key enrolled by the genesis: its raw Ed25519 public key in hex, its roles, and its holder's name."""
 
@@ -96,7 +99,11 @@ class Genesis(Wire):
 
 
 class Result(Wire):
-    """The outcome of a read: it answers no request, it names its read."""
+    """The outcome of a read: it answers no request, it names its read.
+
+    `computed` is the state that it would have but for its read (rules 15, 16), and absent where that is its state; the
+    first entries did not tell.
+    """
 
     law: Literal[1]
     time: Timestamp
@@ -105,8 +112,9 @@ class Result(Wire):
     pool: Name
     read: int
     result: Hex64
-    state: Literal["PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
+    state: Verdict
     confirmatory: bool
+    computed: Verdict | None = None
 
 
 @dataclass(frozen=True, slots=True)

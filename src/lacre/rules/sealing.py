@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from lacre.errors import (
     LabelsBeforeRegistration,
+    LabelsInTheFuture,
     NothingToReplace,
     PoolAlreadyRead,
     PoolAlreadySealed,
@@ -33,6 +34,8 @@ def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealD
     standing = "dev" if request.as_dev else pool.role
     if standing != "dev" and (early := sum(facts.early_labels.values())):
         raise LabelsBeforeRegistration(pool=request.pool, count=early, time=moment(study.registered.time))
+    if standing != "dev" and (late := sum((facts.late_labels or {}).values())):
+        raise LabelsInTheFuture(pool=request.pool, count=late)
     _check_overlaps(study, request, standing, facts)
     return SealDecision(standing=standing, shortfall=_shortfall(pool.planned, facts.rows))
 
@@ -53,9 +56,10 @@ def check_sealable(
             raise NothingToReplace(pool=name)
         return
     sealed = before.sealed
-    if replaces != sealed.entry:
-        raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=moment(sealed.time))
     read = next(iter(before.of_class(*CONTENT_CLASSES, "guarda")), None)
+    # What was read stays: nobody is sent to ask for a replacement that is refused then.
+    if replaces != sealed.entry and read is None:
+        raise PoolAlreadySealed(pool=name, entry=sealed.entry, time=moment(sealed.time))
     if read is not None:
         raise PoolAlreadyRead(pool=name, entry=read.entry, time=moment(read.time))
     if reason is None:

@@ -359,7 +359,16 @@ def _after_read(study: StudyState, recorded: Recorded, content: Answered, reques
     decision = content.decision
     assert isinstance(decision, ReadDecision)
     assert isinstance(content.facts, ReadFacts | ErratumFacts)
-    read = ReadMade(recorded.index, content.time, content.by, request, decision, content.facts.engine)
+    gated = content.facts.gated if isinstance(content.facts, ReadFacts) else None
+    read = ReadMade(
+        recorded.index,
+        content.time,
+        content.by,
+        request,
+        decision,
+        content.facts.engine,
+        gated=gated or (),
+    )
     burned = recorded.index if decision.burns and pool.burned is None else pool.burned
     return _with_pool(study, replace(pool, reads=(*pool.reads, read), burned=burned))
 
@@ -372,7 +381,9 @@ def _after_result(state: State, recorded: Recorded, content: Result) -> StudySta
     if pool.result_of(read.first_attempt) is not None:
         raise _out_of_place(recorded, _("its read has a result already"))
     reads = tuple(
-        replace(r, result=recorded.index, state=content.state) if r.entry == read.entry else r
+        replace(r, result=recorded.index, state=content.state, computed=content.computed)
+        if r.entry == read.entry
+        else r
         for r in pool.reads
     )
     return _with_pool(state.study, replace(pool, reads=reads))

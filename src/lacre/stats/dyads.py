@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from lacre.stats.clusters import MIN_CLUSTERS, least_variance
+from lacre.stats.clusters import MIN_CLUSTERS, held_back, jackknifed, leverage
 from lacre.stats.proportions import Floats, Interval, wilson
 
 Ints = npt.NDArray[np.int64]
@@ -27,6 +27,7 @@ BLOCK = 250
 _MATRIX_LIMIT = 8192
 _MATRIX_SHARE = 1 / 50
 _MATCHING_BLOCK = 1 << 16
+_TILE = 1 << 10
 
 
 class Dyads(NamedTuple):
@@ -53,14 +54,16 @@ def dyadic_size(
     b: npt.ArrayLike,
     cell: npt.ArrayLike | None = None,
     cells: int = 1,
+    alpha: float = 0.05,
 ) -> Dyads:
     """Return the effective sample size of a proportion of comparisons in each of `cells` cells.
 
     n_eff = min(n, p q / V) with V = (sum_i S_i^2 - sum_{i<j} R_ij^2) / n^2: S_i sums the residuals of the
     comparisons that touch subject i, R_ij of those between i and j. Where V <= 0, n_eff = n. Without events,
     or with nothing but events, V says nothing and n_eff is the number of disjoint comparisons. Fewer than
-    `MIN_CLUSTERS` subjects in a cell: not estimable, nan. Where a few subjects are in most comparisons, V is least
-    (see `lacre.stats.clusters.least_variance`).
+    `MIN_CLUSTERS` subjects in a cell: not estimable, nan. Where a few subjects are in many comparisons it is worth
+    less, at the `alpha` that the interval is to have (`lacre.stats.clusters.held_back`): a subject's share is that
+    of the comparisons it is in, and all that share a subject are taken to be the same, at worst.
 
     `events` is 0 or 1 per comparison. Sources: Fafchamps and Gubert 2007; Aronow, Samii and Assenova 2015.
     """
@@ -74,7 +77,7 @@ def dyadic_size(
         p = k / n
     residual = seen - p[group]
     touched, sums, touches = _by_subject(residual, one, other, group, width)
-    pairs, between = _by_pair(residual, one, other, group, width)
+    pairs, between, met = _by_pair(residual, one, other, group, width)
     of_pair = pairs // width**2
     subjects = np.bincount(touched // width, minlength=cells).astype(np.int64)
     squares = np.bincount(touched // width, weights=sums**2, minlength=cells)
@@ -88,12 +91,16 @@ def dyadic_size(
         disjoint[at] = disjoint_comparisons(one[inside], other[inside])
     with np.errstate(divide="ignore", invalid="ignore"):
         variance = squares / n.astype(np.float64) ** 2
-        ends = np.bincount(touched // width, weights=touches, minlength=cells)
-        uneven = np.bincount(touched // width, weights=touches**2, minlength=cells)
-        variance = np.maximum(variance, least_variance(p, ends, uneven))
         size = np.where(variance > 0, np.minimum(n, p * (1 - p) / variance), n)
         effect = np.where(flat, np.nan, np.maximum(variance, 0) * n / (p * (1 - p)))
-    size = np.where(flat, disjoint, size)
+        of, squared = touched // width, n.astype(np.float64) ** 2
+        share = touches / n[of]
+        uneven = leverage(share, of, cells)
+        alike = (1 / uneven.worth) - np.bincount(of_pair, weights=met**2, minlength=cells) / squared
+        less = jackknifed(sums / n[of], share, of, cells)
+        guarded = held_back(size, n, p, less, uneven._replace(worth=1 / alike), alpha)
+        effect = np.where(~flat & (guarded < size), n / guarded, effect)
+    size = np.where(flat, disjoint, guarded)
     return Dyads(np.where(subjects >= MIN_CLUSTERS, size, np.nan), n, k, subjects, disjoint, dense, effect)
 
 
@@ -106,11 +113,13 @@ def _by_subject(
     return _sums(keys, np.concatenate([residual, residual[apart]]))
 
 
-def _by_pair(residual: Floats, one: Ints, other: Ints, group: Ints, width: int) -> tuple[Ints, Floats]:
-    """Return the pairs of different subjects in each cell, as one number, and their sums of residuals."""
+def _by_pair(
+    residual: Floats, one: Ints, other: Ints, group: Ints, width: int
+) -> tuple[Ints, Floats, Floats]:
+    """Return the pairs of different subjects in each cell, their sums of residuals, and how many these are."""
     apart = one != other
     low, high = np.minimum(one, other)[apart], np.maximum(one, other)[apart]
-    return _sums((group[apart] * width + low) * width + high, residual[apart])[:2]
+    return _sums((group[apart] * width + low) * width + high, residual[apart])
 
 
 def _sums(keys: Ints, values: Floats) -> tuple[Ints, Floats, Floats]:
@@ -174,10 +183,13 @@ def compact(a: Codes, b: Codes) -> tuple[Ints, Ints, Ints]:
 
 def subject_weights(subjects: int, resamples: int, rng: np.random.Generator) -> npt.NDArray[np.float32]:
     """Return how often each subject is drawn: (subjects, resamples), each column one multinomial draw."""
-    drawn = rng.integers(0, subjects, (resamples, subjects))
-    drawn += np.arange(resamples)[:, None] * subjects
-    counts = np.bincount(drawn.ravel(), minlength=resamples * subjects)
-    return np.ascontiguousarray(counts.reshape(resamples, subjects).T, np.float32)
+    drawn = np.empty((resamples, subjects), np.float32)
+    for row in drawn:  # one at a time: its counts stay in the processor's cache
+        row[:] = np.bincount(rng.integers(0, subjects, subjects), minlength=subjects)
+    weights = np.empty((subjects, resamples), np.float32)
+    for start in range(0, subjects, _TILE):
+        weights[start : start + _TILE] = drawn[:, start : start + _TILE].T
+    return weights
 
 
 class WeightedSum:
@@ -190,17 +202,25 @@ class WeightedSum:
         self._subjects, one, other = compact(a, b)
         size = len(self._subjects)
         same = one == other
-        self._single = np.bincount(one[same], minlength=size).astype(np.float64)
+        self._single, single = np.unique(one[same], return_counts=True)
+        self._times = single.astype(np.float64)
         one, other = one[~same], other[~same]
         self._matrix: Any = None
+        self._rows = np.arange(size)
         if len(one) == 0:
             return
         if size <= _MATRIX_LIMIT and len(one) >= _MATRIX_SHARE * size**2:
             flat = np.bincount(one * size + other, minlength=size**2)
             self._matrix = flat.reshape(size, size).astype(np.float32)
         else:
-            ones = np.ones(len(one), np.float32)
-            self._matrix = sparse.csr_array((ones, (one, other)), shape=(size, size))
+            # Where one subject is in most comparisons, as good as all rows but one are empty.
+            ends = [np.unique(each) for each in (one, other)]
+            if len(ends[1]) < len(ends[0]):
+                one, other, ends = other, one, ends[::-1]
+            self._rows = ends[0]
+            places = np.searchsorted(self._rows, one)
+            shape = (len(self._rows), size)
+            self._matrix = sparse.csr_array((np.ones(len(one), np.float32), (places, other)), shape=shape)
 
     @property
     def subjects(self) -> int:
@@ -210,9 +230,10 @@ class WeightedSum:
     def __call__(self, weights: npt.NDArray[np.float32]) -> Floats:
         """Return one sum per column of `weights`, whose rows are all subjects by code."""
         own = weights[self._subjects]
-        total: Floats = self._single @ own
+        total: Floats = self._times @ own[self._single]
         if self._matrix is not None:
-            total = total + np.multiply(own, self._matrix @ own, dtype=np.float64).sum(axis=0)
+            rows = own if len(self._rows) == len(own) else own[self._rows]
+            total = total + np.multiply(rows, self._matrix @ own, dtype=np.float64).sum(axis=0)
         return total
 
 

@@ -53,15 +53,20 @@ def cohort_statistics(
     if nearest is not None:
         image, score = _nearest(image, score, cases, nearest, direction)
         used = np.minimum(cases, nearest)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.bincount(image, weights=score, minlength=images) / used
-        squares = np.bincount(image, weights=(score - mean[image]) ** 2, minlength=images)
-        deviation = np.sqrt(squares / (used - ddof))
+    # Powers of two leave every digit as it is, and sums and squares of what is scaled stay within the numbers.
+    size = np.zeros(images)
+    np.maximum.at(size, image, np.abs(score))
+    power = np.frexp(size)[1]
+    scaled = np.ldexp(score, -power[image])
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        mean = np.bincount(image, weights=scaled, minlength=images) / used
+        squares = np.bincount(image, weights=(scaled - mean[image]) ** 2, minlength=images)
+        mean, deviation = np.ldexp(mean, power), np.ldexp(np.sqrt(squares / (used - ddof)), power)
     # Rounding leaves equal scores a deviation that is not quite zero, so equality is asked of the scores.
     any_of_them = np.zeros(images)
     any_of_them[image] = score
     varied = np.bincount(image[score != any_of_them[image]], minlength=images) > 0
-    degenerate = short | ~varied | ~(deviation > 0)
+    degenerate = short | ~varied | ~(deviation > 0) | ~np.isfinite(deviation)
     mean[degenerate] = deviation[degenerate] = np.nan
     return CohortStatistics(mean, deviation, cases, degenerate)
 
@@ -88,7 +93,7 @@ def _nearest(
 
 
 class Normalised(NamedTuple):
-    """Normalised scores, and which comparisons have none for want of an image that is not degenerate."""
+    """Normalised scores, and which comparisons have none: an image is degenerate, or it is beyond the numbers."""
 
     score: Floats
     degenerate: Bools
@@ -105,6 +110,18 @@ def normalise(
     2010 (s); Matejka et al. 2017 (adaptive s).
     """
     sides = {"z_norm": (enrolled,), "t_norm": (tested,), "s_norm": (enrolled, tested)}[norm]
-    parts = [(score - statistics.mean[side]) / statistics.deviation[side] for side in sides]
-    degenerate = np.logical_or.reduce([statistics.degenerate[side] for side in sides])
-    return Normalised(np.mean(parts, axis=0), degenerate)
+    parts = [_standardised(score, statistics.mean[side], statistics.deviation[side]) for side in sides]
+    beyond = np.logical_or.reduce([np.isinf(part) for part in parts])
+    degenerate = np.logical_or.reduce([beyond, *(statistics.degenerate[side] for side in sides)])
+    made: Floats = np.mean(np.where(beyond, np.nan, parts), axis=0)
+    return Normalised(made, degenerate)
+
+
+def _standardised(score: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """Return (score - mean) / deviation; infinite where that is beyond the numbers."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        difference = score - mean
+        # A difference of two numbers may be none; that of their halves is.
+        halves = (score / 2 - mean / 2) / (deviation / 2)
+        found: Floats = np.where(np.isinf(difference), halves, difference / deviation)
+    return found

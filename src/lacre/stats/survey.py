@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from lacre.stats.clusters import MIN_CLUSTERS
+from lacre.stats.clusters import MIN_CLUSTERS, Leverage, held_back, leverage
 from lacre.stats.proportions import Floats, Interval, wilson
 
 Ints = npt.NDArray[np.int64]
@@ -87,8 +87,10 @@ class Estimates(NamedTuple):
 
     `variance` is as it came out: a negative one (`Joint` only) is no variance, and leaves no interval. `cases`
     and `units` are the domain's rows and primary units, `freedom` its units less the strata they are in.
-    `heaviest` is the largest share of the domain's weight that one unit has: 1/n where all are equal.
-    `exhaustive` says that every stratum the domain has rows in was drawn whole.
+    `leverage` is of the shares that units have in the domain's weight, whose largest is 1/n where all are equal;
+    `without` is the variance by leaving out one unit at a time, nan of `Joint`: each deviation over 1 less its share
+    (1 less an equal one cancels the variance's own factor; `lacre.stats.clusters.jackknifed`). `exhaustive` says that
+    every stratum the domain has rows in was drawn whole.
     """
 
     value: Floats
@@ -96,7 +98,8 @@ class Estimates(NamedTuple):
     cases: Ints
     units: Ints
     freedom: Ints
-    heaviest: Floats
+    leverage: Leverage
+    without: Floats
     exhaustive: Mask
     clustered: bool
 
@@ -305,26 +308,29 @@ def _estimates(value: Floats, residual: Floats, design: Design, domain: Ints, do
     count = len(design.sampled) if isinstance(design, Strata) else 1
     place = cells.domain * count + cells.stratum
     present = np.bincount(place, minlength=domains * count).reshape(domains, count)
+    with _unwarned():
+        share = cells.sums(design.weight[cells.rows]) / _sums(design.weight, domain, domains)[cells.domain]
+    without = np.full(domains, np.nan)
     if isinstance(design, Strata):
         with _unwarned():
             totals = cells.sums((design.weight * residual)[cells.rows])
+            equal = (1 / present.sum(axis=1))[cells.domain]
+            moved = np.where(share < 1, totals * (1 - equal) / (1 - share), totals)
         variance = _stratified(design, totals, place, present)
+        without = _stratified(design, moved, place, present)
         partial = (present > 0) & (design.sampled != design.population)
     else:
         split = (np.where(domain == each, residual, 0.0) for each in range(domains))
         variance = np.array([sen_yates_grundy_variance(each, design) for each in split])
         partial = present > 0
-    heaviest = np.zeros(domains)
-    np.maximum.at(heaviest, cells.domain, cells.sums(design.weight[cells.rows]))
-    with _unwarned():
-        heaviest /= _sums(design.weight, domain, domains)
     return Estimates(
         value,
         np.where(np.isfinite(value), variance, value),
         np.bincount(domain[cells.rows], minlength=domains).astype(np.int64),
         present.sum(axis=1),
         present.sum(axis=1) - (present > 0).sum(axis=1),
-        heaviest,
+        leverage(share, cells.domain, domains),
+        without,
         ~partial.any(axis=1),
         isinstance(design, Strata) and design.clustered,
     )
@@ -408,7 +414,8 @@ def proportion_interval(found: Estimates, alpha: float) -> Proportion:
     or V is 0, V says nothing, and n_eff is the domain's weight over that of its heaviest unit: n where
     weights are equal and units are cases. Below it at least one event would have been seen with 95 %: events
     all like the heaviest unit, 3/n_eff of the domain, are missed by exp(-3). So `rule_of_three(size)` is the
-    bound that zero events leave.
+    bound that zero events leave. Where a few units carry a domain of `lacre.stats.clusters.MIN_CLUSTERS` or more,
+    it is worth less, as `lacre.stats.clusters.held_back` has it.
 
     nan without cases, where V is negative, where no degree of freedom is left, and with fewer than
     `lacre.stats.clusters.MIN_CLUSTERS` clusters. The design effect is V n/(p q).
@@ -424,7 +431,10 @@ def proportion_interval(found: Estimates, alpha: float) -> Proportion:
         size = np.minimum(n, n / effect) * shrunk**2
         size = np.where((found.freedom > 0) & (effect > 0), size, np.nan)
         silent = (spread == 0) | (np.abs(effect) <= STILL)
-        size = np.where(silent, 1 / found.heaviest, size)
+        size = np.where(silent, 1 / found.leverage.heaviest, size)
+        uneven = found.leverage._replace(clusters=(found.freedom + 1).astype(np.float64))
+        less = held_back(size, n, p, found.without, uneven, alpha)
+        size = np.where((found.units >= MIN_CLUSTERS) & ~np.isnan(found.without), less, size)
         size = np.where(found.clustered & (found.units < MIN_CLUSTERS), np.nan, size)
         low, high = wilson(np.where(p == 1, size, p * size), size, alpha)
     return Proportion(Interval(low, high), size, effect)

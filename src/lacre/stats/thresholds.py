@@ -5,8 +5,9 @@ or above the threshold (similarity), or at or below it (distance). Ties never ex
 rate is the nearest one on the target's own side, which is not always the nearest.
 """
 
+import math
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -163,9 +164,39 @@ def thresholds_allowing(
             value = float(ordered[place])
             events = blank + int(np.count_nonzero(ordered[:place] < value))
             if rate == "false_match":
-                value = float(np.nextafter(value, -np.inf))
+                value = math.nextafter(value, -math.inf)
         found.append((-value if flip else value, events))
     return found
+
+
+def coarse(threshold: float, scores: Floats, least: int, *, up: bool) -> float:
+    """Return a threshold rounded `up` or down until the numbers that are rounded so hold `least` scores or more.
+
+    A threshold is one case's score, or the float next to one: rounded to a multiple of 1, 2 or 5 times a power of ten
+    it may be that of any of `least` cases. The finest that does so is taken. Of fewer scores than `least` in all, none
+    does, and it is rounded beyond them. `up` is the side on which the rate stays kept.
+    """
+    if not np.isfinite(threshold) or not len(scores):
+        return threshold
+    largest = max(float(np.abs(scores).max()), abs(threshold), np.finfo(np.float64).tiny)
+    magnitude = int(np.floor(np.log10(largest)))
+    exactly, rounding = Decimal(repr(float(threshold))), ROUND_CEILING if up else ROUND_FLOOR
+    rounded = exactly
+    with localcontext(Context(prec=800)):
+        steps = (
+            Decimal(n).scaleb(power) for power in range(magnitude - 16, magnitude + 2) for n in (1, 2, 5)
+        )
+        for step in steps:
+            rounded = (exactly / step).to_integral_value(rounding) * step
+            other = float(rounded - step if up else rounded + step)
+            inside = (
+                (scores > other) & (scores <= float(rounded))
+                if up
+                else (scores >= float(rounded)) & (scores < other)
+            )
+            if np.count_nonzero(inside) >= least:
+                break
+    return float(rounded)
 
 
 def _partition(values: Floats, places: list[int]) -> None:

@@ -12,9 +12,10 @@ from scipy import stats
 from lacre.analyses import analyse
 from lacre.analyses.calibrating import calibrate
 from lacre.analyses.given import Drawn, Given
+from lacre.analyses.reasons import render
 from lacre.analyses.result import AnalysisResult
 from lacre.canonical import canonical_json
-from lacre.errors import ThresholdNotAttained
+from lacre.errors import ThresholdBeyondNumbers, ThresholdNotAttained
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol, bases_of
 from lacre.stats.clusters import effective_size
@@ -264,6 +265,16 @@ def test_chances_that_are_not_those_of_the_draw_give_no_interval(
     assert result.criteria[0].value is None
 
 
+def test_a_rehearsal_without_the_draw_tells_of_no_design_effect() -> None:
+    """On dev nothing is drawn: no weight is in the clusters' design effect, so it is not that of both."""
+    rows = [{**row, "image": f"i{n % 30}"} for n, row in enumerate(weighted_rows())]
+    protocol = study({"min": 0.5}, table={"cluster": "image"}, **WEIGHTED)
+    assert "design-effect" in {note.code for note in run(protocol, rows, draws=DRAWN).notes}
+    rehearsed = run(protocol, rows)
+    assert not {"design-effect", "unweighted-beside"} & {note.code for note in rehearsed.notes}
+    assert "for this pool" in render(rehearsed.criteria[0].reason)
+
+
 def test_a_stratum_with_one_case_allows_no_variance() -> None:
     rows = [*faces(25, 25, frame="rare", p="0.5"), *faces(1, 0, frame="common", p="0.005")]
     result = run(study({"min": 0.5}, **WEIGHTED), rows, draws=DRAWN)
@@ -331,12 +342,12 @@ def test_two_systems_are_compared_on_the_same_cases() -> None:
 
 
 def calibrated(
-    target: Mapping[str, float], rows: Rows, kind: str = "recall", blank: str = "not_detected"
+    target: Mapping[str, float], rows: Rows, kind: str = "recall", blank: str = "not_detected", **more: Any
 ) -> Any:
     thresholds = {"t": {"calibrate_on": "dev", "table": "faces", "score": "score", "at": target}}
     event = {"score": "score", "threshold": "t", "blank": blank}
     rule = {"min": 0.1} if kind == "recall" else {"max": 0.9}
-    protocol = study(rule, kind=kind, event=event, thresholds=thresholds)
+    protocol = study(rule, kind=kind, event=event, thresholds=thresholds, **more)
     (basis,) = bases_of(protocol, "t")
     return calibrate(given(protocol, rows), "t", basis, "")
 
@@ -359,6 +370,18 @@ def test_blanks_are_missed_at_any_threshold() -> None:
     assert (refused.value.fields["events"], refused.value.fields["cases"]) == (6, 100)
 
 
+def test_no_threshold_lies_beyond_the_last_number() -> None:
+    """Above a score that is the largest float there is none to refuse it at, and no blank is to blame."""
+    last = str(np.finfo(np.float64).max)
+    rows = [{"score": last, "person": 0} for _ in range(20)]
+    with pytest.raises(ThresholdBeyondNumbers) as refused:
+        calibrated({"false_positive": 0.05}, [*rows, *({"score": 1} for _ in range(9))], "protective_failure")
+    assert "the last number there is" in refused.value.message
+    rows[5:] = [{"score": "1", "person": 0} for _ in range(15)]
+    found = calibrated({"false_positive": 0.25}, [*rows, {"score": 1}], "protective_failure")
+    assert (found.value, found.events) == (float(np.nextafter(1, 2)), 5)
+
+
 def test_ties_never_exceed_a_target() -> None:
     """Half of all scores are .5: a threshold at .5 keeps all, and the next float up would lose half."""
     rows = [{"score": "0.5"}] * 50 + [{"score": "0.9"}] * 50
@@ -373,6 +396,23 @@ def test_false_positives_are_counted_where_nobody_is() -> None:
         {"false_positive": 0.05}, [*rows, *({"score": 1} for _ in range(9))], "protective_failure"
     )
     assert (found.value, found.events, found.cases) == (float(np.nextafter(0.95, 1)), 5, 100)
+
+
+def test_an_identifiable_threshold_is_nobody_s_score() -> None:
+    """Of scores .001 to 1.000, .95 recall lets 50 go: .051, one case's score; .05 is of one in five.
+
+    From .05 on there are 951: the recall is kept. Of false positives of 5 %, the float above .95 is rounded upwards to
+    .955, where 46 are left. Woodruff's ends are of the counts 36 and 64 (binomial quantiles of 1,000 at .05: 37 less
+    one, and 64), so .037 and .065: outwards .035, and .065 as it is, the last of five.
+    """
+    rows = [{"score": f"{n / 1000:.3f}", "person": 1} for n in range(1, 1001)]
+    found = calibrated({"recall": 0.95}, rows, identifiable=True)
+    assert (found.value, found.events, found.cases) == (0.05, 951, 1000)
+    assert (stats.binom.ppf(0.025, 1000, 0.05) - 1, stats.binom.ppf(0.975, 1000, 0.05)) == (36, 64)
+    assert (found.low, found.high) == (0.035, 0.065)
+    nobody = [{**row, "person": 0} for row in rows]
+    kept = calibrated({"false_positive": 0.05}, nobody, "protective_failure", identifiable=True)
+    assert (kept.value, kept.events) == (0.955, 46)
 
 
 def test_a_threshold_s_interval_widens_under_clusters() -> None:

@@ -1,13 +1,14 @@
 """Disclosure control: what is withheld, what stays, and what nobody can subtract back."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from lacre.analyses.disclosure import min_count, together
-from lacre.analyses.estimate import Withheld
+from lacre.analyses.disclosure import cases_of, min_count, together, withhold
+from lacre.analyses.estimate import Estimate, Group, Measure, Withheld, ZeroBound
 from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.suppression import LAYERS, Cell, hidden_cells
@@ -207,6 +208,90 @@ def test_analyses_of_the_same_cases_hide_the_same_groups(gate: Make, rows: Make)
     assert hidden[0] == hidden[1] & groups
     apart = together([by_sex, crossed], [("cases", "label"), ("others", "label")])
     assert [each.estimates for each in apart] == [by_sex.estimates, crossed.estimates]
+
+
+def shares_of(metric: str, sizes: dict[Group, int], least: int = 5, kind: str = "recall") -> AnalysisResult:
+    """A result of one sort of cases: half of each group are events."""
+    estimates = tuple(
+        Estimate(metric, "", group, size // 2, size, (size // 2) / size, 0.0, 1.0, 0.95, "wilson",
+                 zero_bound=ZeroBound.of(size) if size < 2 else None)
+        for group, size in sizes.items()
+    )  # fmt: skip
+    return withhold(AnalysisResult(kind, kind, State.PASS, sizes[()], estimates, ()), least)
+
+
+def gone_of(result: AnalysisResult) -> set[str]:
+    return {" ".join(v for _, v in each.group) for each in result.estimates if isinstance(each, Withheld)}
+
+
+def groups(**sizes: int) -> dict[Group, int]:
+    return {(): sum(sizes.values()), **{(("skin", name),): size for name, size in sizes.items()}}
+
+
+def test_what_one_kind_withholds_no_other_shows_of_the_same_cases() -> None:
+    """By skin 4 and 20 are withheld; by skin and height all are 10 or more but the 4: together they would tell 20.
+
+    (20 are 10 tall and 10 short ones: 50 in all, less 10 + 10, less the 26 of the third skin, are 4.)
+    """
+    recall = shares_of("recall", groups(a=4, b=20, c=26))
+    crossed: dict[Group, int] = {(): 50}
+    for name, tall, short in (("a", 0, 4), ("b", 10, 10), ("c", 13, 13)):
+        crossed |= {
+            (("skin", name), ("height", each)): n for each, n in (("tall", tall), ("short", short)) if n
+        }
+    failure = shares_of("protective_failure", crossed, kind="protective_failure")
+    assert gone_of(recall) == {"a", "b"}
+    assert {"a short"} <= gone_of(failure)
+    shown = together([recall, failure], [("faces", None)] * 2)
+    sizes = {e.group: cases_of(e) for each in shown for e in each.estimates if isinstance(e, Estimate)}
+    by_skin = [group for group in sizes if group and group[0][1] == "b"]
+    assert len(by_skin) < 2  # never both heights of b, with which a is what is left
+    assert gone_of(shown[0]) >= {"a", "b"}
+
+
+def test_kinds_withhold_the_same_groups_together() -> None:
+    """One takes the smallest companion of its own: 20 of 70 persons, 25 of 70 photographs by their blanks."""
+    recall = shares_of("recall", groups(a=4, b=20, c=46))
+    failure = shares_of("protective_failure", groups(a=4, b=44, c=22), kind="protective_failure")
+    assert (gone_of(recall), gone_of(failure)) == ({"a", "b"}, {"a", "c"})
+    shown = together([recall, failure], [("faces", None)] * 2)
+    assert [gone_of(each) for each in shown] == [{"a", "b", "c"}] * 2
+    notes = [note for each in shown for note in each.notes if note.code == "estimates-withheld"]
+    assert [note.fields["count"] for note in notes] == [3, 3]
+
+
+def test_other_cases_of_a_table_are_left_alone() -> None:
+    """Of 70 rows 30 were labelled again: that 3 of one group are among these withholds nothing of the 70."""
+    recall = shares_of("recall", groups(a=10, b=20, c=40))
+    again = shares_of("raw_agreement", groups(a=3, b=7, c=20), kind="self_agreement")
+    assert gone_of(again) == {"a", "b"}
+    shown = together([recall, again], [("faces", None)] * 2)
+    assert [gone_of(each) for each in shown] == [set(), {"a", "b"}]
+
+
+def test_two_sorts_and_one_are_withheld_together(gate: Make, rows: Make) -> None:
+    """3 women of label 1: all women less the 50 of label 0 would be 3, if another kind told all women."""
+    data = cell(rows, "female", "young", 50, 3) + cell(rows, "male", "young", 50, 100)
+    errors = gate(RULE, intersections=[], attributes=["sex"], min_cell=3, protocol=IDENTIFIABLE)(data)
+    women, men = (("sex", "female"),), (("sex", "male"),)
+    recall = shares_of("recall", {(): 203, women: 53, men: 150})
+    assert gone_of(recall) == set()
+    shown = together([errors, recall], [("cases", "label"), ("cases", None)])
+    assert gone_of(shown[1]) == {"female", "male"}
+    assert withheld(shown[0]) == withheld(errors)
+
+
+def test_the_interval_beside_another_goes_with_its_group() -> None:
+    """A bootstrap beside an interval is a number of the group: it is no rate of its own, and goes with any of it."""
+    made = shares_of("false_match", groups(a=4, b=20, c=46))
+    beside = tuple(
+        Measure("false_match_beside", "", group, 0.5, 0.4, 0.6, 0.95, "percentile", size, "share")
+        for group, size in groups(a=4, b=20, c=46).items()
+    )
+    hidden = withhold(replace(shares_of("false_match", groups(a=4, b=20, c=46), 1), estimates=(
+        *shares_of("false_match", groups(a=4, b=20, c=46), 1).estimates, *beside)), 5)  # fmt: skip
+    assert gone_of(hidden) == gone_of(made) == {"a", "b"}
+    assert sum(isinstance(each, Withheld) for each in hidden.estimates) == 4
 
 
 def test_a_handful_of_predictions_tells_no_label(gate: Make, rows: Make) -> None:

@@ -135,6 +135,22 @@ def test_what_rests_on_the_labels_prints_the_floor_and_what_lies_under_it() -> N
     ]
 
 
+def test_a_pass_on_a_bar_under_the_floor_says_so_itself() -> None:
+    """A floor of .07 and a gap of .03 that is allowed: what is kept cannot be told on these labels, and the verdict
+    says it. A floor of .02 is under the bar, a FAIL claims nothing of no difference, and a rate is no difference.
+    """
+    failed = replace(GATE, criteria=(*GATE.criteria, criterion("failed", 0.2, state=State.FAIL)))
+    gate = floor_notes(protocol_of(), [agreement(0.07), failed])[1]
+    noted = {each.id: each.note for each in gate.criteria}
+    said = Reason("floor-above-bound", {"column": "sex", "floor": 0.07, "threshold": 0.03})
+    assert noted == {"gap": said, "far": said, "absent": said, "worst": None, "variant": said, "failed": None}
+    assert gate.criteria[0].as_json()["note"] == said.as_json()
+    assert "note" not in gate.criteria[3].as_json()
+    assert "does not show that there is no difference" in render(said)
+    under = floor_notes(protocol_of(), [agreement(0.02), failed])[1]
+    assert {each.note for each in under.criteria} == {None}
+
+
 def test_later_reads_print_it_too_and_the_newest_counts() -> None:
     earlier = floors_of(protocol_of(), [json.loads(json.dumps(agreement(0.07).as_json()))])
     assert earlier == (Floor("cases", "sex", frozenset({"sex"}), 0.07),)

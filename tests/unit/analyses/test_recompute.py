@@ -54,6 +54,11 @@ DESIGNS: dict[str, tuple[dict[str, Any], dict[str, Any], ReadDecision]] = {
     "small cells": ({"min_cell": 100}, {}, FIRST),
     "clusters": ({"table": {"cluster": ["site"]}}, {"site": lambda number: number % 40}, FIRST),
     "few clusters": ({"table": {"cluster": ["site"]}}, {"site": lambda number: number % 22}, FIRST),
+    "uneven clusters, no errors": (
+        {"table": {"cluster": ["site"]}},
+        {"site": lambda number: max(0, number - 90), "prediction": lambda number: number // 2 % 2},
+        FIRST,
+    ),
     "crossed": ({"table": {"cluster": ["site", "person"]}}, {"site": lambda number: number % 40}, FIRST),
     "disclosure": (
         {"protocol": {"disclosure": {"min_count": 25}}},
@@ -100,7 +105,7 @@ def test_what_the_engine_gave_comes_out_again(gate: MakeGate, name: str) -> None
     assert len(told["estimates"]) == 4 * (1 + 2 + 3 + 6) * systems
     assert again.estimates == with_bounds + empty
     # Bounds over clusters, and rates without any, do not follow from the counts.
-    clustered = name in {"clusters", "few clusters"}
+    clustered = "clusters" in name
     assert again.bounds == (0 if clustered else with_bounds)
     assert again.beyond == len(told["estimates"]) - withheld - empty - again.bounds
     if name == "disclosure":

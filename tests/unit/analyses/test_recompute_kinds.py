@@ -352,6 +352,8 @@ SUBJECTS = [
     {"subject_a": f"s{n % 31}", "subject_b": f"s{n % 31 if row['same'] else (n * 7 + 1) % 37}", **row}
     for n, row in enumerate(THREE)
 ]
+FEW_GENUINE = [row for group in "abc" for row in ladders.counted(group, 6, 100, 4, 40)]
+"""Of every group 100 impostors, and 40 genuine comparisons, which 60 withholds."""
 RUNGS = [
     {"id": "raw"},
     {"id": "z", "kind": "z_norm", "scores": ladders.SCORES, "ddof": 0, "threshold": "n"},
@@ -368,6 +370,11 @@ LADDERS: dict[str, Callable[[], Made]] = {
     "review": lambda: verified(requires_manual_review=True),
     "disclosure": lambda: verified(rows=[*THREE[:410], *ladders.counted("c", 1, 3, 1, 4)],
                                    protocol={"disclosure": {"min_count": 5}}),
+    "one label withheld": lambda: verified(rows=FEW_GENUINE, protocol={"disclosure": {"min_count": 60}}, **TARGETS),
+    "one label withheld, clusters": lambda: verified(
+        rows=[{"subject_a": f"s{n % 31}", "subject_b": "", **row} for n, row in enumerate(FEW_GENUINE)],
+        cluster=["subject_a"], protocol={"disclosure": {"min_count": 60}},
+    ),
     "cohort": lambda: verified(
         rows=[{"image_a": f"i{n % 9}", "image_b": f"i{n % 7}", **row} for n, row in enumerate(THREE)],
         cohort=[{"image": f"i{n % 9}", "score": n % 13 / 13} for n in range(90)],
@@ -573,6 +580,12 @@ FORGED: dict[str, tuple[tuple[str, str], Callable[[dict[str, Any]], object]]] = 
     "an effective size": (("samples", "share"), lambda d: row(d, "estimates").update(effective_size=500.0)),
     "a false match": (("ladders", "plain"), lambda d: row(d, "groups", 1).update(false_match=1)),
     "a ratio's bound": (("ladders", "plain"), lambda d: the(d, "criteria").update(low=9.0)),
+    "a rate beside a withheld one": (
+        ("ladders", "one label withheld"), lambda d: the(d, "estimates", 1).update(numerator=3)
+    ),
+    "a rate beside a withheld one, clusters": (
+        ("ladders", "one label withheld, clusters"), lambda d: the(d, "estimates", 1).update(high=0.09)
+    ),
     "a rung": (("ladders", "cohort"), lambda d: d["analyses"][0]["tables"]["rungs"].pop(0)),
     "a rung's verdict": (("ladders", "cohort"), lambda d: row(d, "rungs")["criteria"][1].update(state="PASS")),
     "an obstacle": (("ladders", "cohort missing"), lambda d: row(d, "rungs", 1).update(ran=True, reason=None)),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from lacre.analyses import analyse
 from lacre.analyses.estimate import Estimate, Measure, NotEstimable
 from lacre.analyses.given import Given
+from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.verdict import State
 from lacre.errors import UnitRepeated
@@ -289,6 +291,48 @@ def test_few_cases_are_told_of_nobody() -> None:
     result = run(protocol_of({**PASSES, "by": [["sex"]]}, data=data), rows)
     groups = result.tables["agreement"][1:]
     assert [set(row) for row in groups] == [{"group", "withheld"}] * 2
+
+
+def test_kappa_is_not_told_where_the_table_is_not() -> None:
+    """[48, 2; 1, 2] of 53: with n and 50 agreed the one other unknown is how 3 disagreements lie, and where 50 agree.
+
+    Kappa tells it: of all tables of 53 with 50 agreed no other one has this kappa, but for the labels' names and
+    the order of the two labellings.
+    """
+    n, agreed, seen = 53, 50, (48, 2, 1, 2)
+
+    def kappa(a: int, b: int, c: int, d: int) -> Fraction:
+        expected = Fraction((a + b) * (a + c) + (c + d) * (b + d), n * n)
+        return (Fraction(a + d, n) - expected) / (1 - expected)
+
+    tables = [(a, b, 3 - b, agreed - a) for a in range(agreed + 1) for b in range(4)]
+    alike = {table for table in tables if kappa(*table) == kappa(*seen)}
+    assert alike == {seen, (48, 1, 2, 2), (2, 1, 2, 48), (2, 2, 1, 48)}
+    a, b, c, d = seen
+    pairs = [("young", "young")] * a + [("young", "old")] * b + [("old", "young")] * c + [("old", "old")] * d
+    rows = [{"age": first, "again": second} for first, second in pairs]
+    plan = {**PASSES, "criteria": [{"id": "k", "metric": "kappa", "min": 0.2}]}
+    plain = run(protocol_of(plan), rows)
+    result = run(protocol_of(plan, data={"identifiable": True, "prior_exposure": "none"}), rows)
+    (row,) = result.tables["agreement"]
+    assert row["raw"] is not None
+    assert (row["counts"], row["kappa"], row["kappa_low"], row["kappa_high"]) == (None, None, None, None)
+    (criterion,) = result.criteria
+    assert (criterion.value, criterion.low, criterion.high) == (None, None, None)
+    assert criterion.state is plain.criteria[0].state
+    assert plain.criteria[0].value == pytest.approx(float(kappa(*seen)))
+    assert Reason("estimates-withheld", {"count": 1, "min_count": 5}) in result.notes
+
+
+def test_the_table_of_one_group_is_not_told_by_the_others() -> None:
+    """Of the 20 men 2 were called old: all less the women would be they, so the women's table goes as well."""
+    rows = [*labels(30, 36, sex="f"), *labels(20, 20, sex="m")]
+    for place in (*range(10), 36, 37):
+        rows[place] |= {"age": "old", "again": "old"}
+    data = {"identifiable": True, "prior_exposure": "none"}
+    everybody, *groups = run(protocol_of({**PASSES, "by": [["sex"]]}, data=data), rows).tables["agreement"]
+    assert everybody["counts"] is not None
+    assert [row["counts"] for row in groups] == [None, None]
 
 
 def test_the_floor_of_a_few_cases_is_not_told() -> None:

@@ -14,11 +14,13 @@ import pytest
 from tests.unit.analyses.stored import given_to
 
 from lacre.analyses import analyse
+from lacre.analyses.feasible_verification import few_resamples
 from lacre.analyses.given import Frozen, Given
 from lacre.analyses.reasons import TEMPLATES, render
 from lacre.analyses.recompute import recompute
 from lacre.analyses.result import AnalysisResult
-from lacre.protocol.document import parse
+from lacre.broker.register import check
+from lacre.protocol.document import canonical, parse
 from lacre.protocol.models import Protocol
 from lacre.report.kinds.verification_text import verification
 from lacre.report.page import Page
@@ -655,3 +657,24 @@ def test_every_comparison_tied_at_one_score() -> None:
         (0, 1.0)
     }
     json.dumps(result.as_json(), allow_nan=False)
+
+
+def test_too_few_resamples_are_told_before_the_data() -> None:
+    """Three groups are three pairs: 50 * 3 / .05 = 3,000. Of a plan that compares no thresholds nothing is drawn."""
+    fewer = study(FAR, bootstrap={"resamples": 2000, "seed": 1}).protocol
+    (said,) = few_resamples(fewer)
+    assert said.fields == {"analysis": "v", "resamples": 2000, "least": 3000}
+    assert "3000" in render(said)
+    assert check(canonical(fewer), [], lambda *_: None).warnings == (render(said),)
+    enough: list[dict[str, Any]] = [{"bootstrap": {"resamples": 3000, "seed": 1}}, {}]
+    for plan in enough:
+        assert list(few_resamples(study(FAR, **plan).protocol)) == []
+    assert list(few_resamples(study(MOST, bootstrap={"resamples": 2000, "seed": 1}).protocol)) == []
+
+
+def test_a_distance_without_an_upper_end_says_why() -> None:
+    """Six impostors of one group leave the upper end of its threshold open: no score lies far enough out."""
+    rows = [*counted("a", 1, 6), *counted("b", 30, 300), *counted("c", 30, 300)]
+    result = study(FAR, bootstrap={"resamples": 1000, "seed": 1})(rows)
+    assert result.criteria[0].reason.code == "undecided-open"
+    assert "too few cases lie beyond its threshold" in render(result.criteria[0].reason)

@@ -386,9 +386,9 @@ class Builder:
         self,
         study: str,
         read: int,
-        /,
         computed: str = "PASS",
         document: Callable[[dict[str, Any]], object] = lambda document: document,
+        /,
         **changed: Any,
     ) -> int:
         """Enter the result of a read; `document` may change what its document says."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.unit.audit.conftest import PROTOCOL
 
 from lacre.audit.audit import audit
 from lacre.audit.heads import Memory
 from lacre.ledger.envelope import PAYLOAD_ENTRY, PAYLOAD_REQUEST, Envelope, Signature
 from lacre.ledger.keys import PrivateKey
 from lacre.ledger.statement import Statement
+from lacre.protocol.document import parse, protocol_hash
 from lacre.rules.answers import (
     Engine,
+    Gated,
     NoFacts,
     Overlap,
     ReadDecision,
@@ -294,7 +297,54 @@ def test_a_pool_sealed_twice(builder: Builder) -> None:
     builder.keep(request)
     facts = SealFacts(rows={"cases": 100})
     index = builder.answer(builder.ask(request), facts, SealDecision(standing="teste"))
-    assert law(builder) == [(index, 2, "pool-already-sealed")]
+    assert law(builder) == [(index, 2, "pool-already-read")]
+
+
+ALIKE = Overlap(study="three", pool="dev", kind="contents", count=30)
+
+
+@pytest.mark.parametrize(
+    ("found", "rule", "code"),
+    [
+        ({"late_labels": {"cases": 1}}, 3, "labels-in-the-future"),
+        ({"shared": (ALIKE.model_copy(update={"decides": True}),)}, 12, "shared-cases"),
+    ],
+    ids=["late", "decides"],
+)
+def test_a_seal_of_what_its_own_facts_forbid(builder: Builder, found: Any, rule: int, code: str) -> None:
+    assert law(sealed(builder, found)) == [(len(builder.datas) - 1, rule, code)]
+
+
+def test_contents_that_were_only_told_of_forbid_nothing(builder: Builder) -> None:
+    """As the entries of the first version have them."""
+    assert sealed(builder, {"shared": (ALIKE,)}).found() == set()
+
+
+def sealed(builder: Builder, found: Any) -> Builder:
+    """The ledger with one more pool, of which the broker found what it did, and which it sealed all the same."""
+    builder.register("three")
+    request = builder.seal_request("three", "teste")
+    builder.keep(request)
+    facts = SealFacts.model_validate({"rows": {"cases": 200}, **found})
+    builder.answer(builder.ask(request), facts, SealDecision(standing="teste"))
+    return builder
+
+
+GUARDA = "guarda: {{tables: [cases], max_reads: 5}}"
+
+
+def test_a_verdict_on_cases_whose_error_rate_was_spent(builder: Builder) -> None:
+    """Another study had its one read; the broker's own entry says so, and grants a read of the same cases."""
+    text = PROTOCOL.replace("teste: {{tables: [cases], planned: {{cases: 200}}}}", GUARDA)
+    text = text.replace("pool: teste", "pool: guarda")
+    plan: dict[str, Any] = {"protocol": protocol_hash(parse(text.format(study="three").encode()))}
+    builder.register("three", text)
+    builder.seal("three", "guarda", **plan)
+    gated = (Gated(study="one", pool="guarda", cases=100, reads=1, most=1),)
+    decision = ReadDecision(read_class="guarda", number=1, confirmatory=True)
+    facts = ReadFacts(engine=ENGINE, gated=gated)
+    index = builder.read("three", "guarda", facts=facts, decision=decision, purpose="gate", **plan)
+    assert law(builder) == [(index, 10, "guarda-spent-elsewhere")]
 
 
 def test_a_read_of_a_pool_that_shares_cases(builder: Builder) -> None:

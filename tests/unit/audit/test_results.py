@@ -88,6 +88,17 @@ def test_a_result_whose_state_is_not_that_of_its_analyses(builder: Builder, stat
     assert {("result-differs", index), ("result-state", index)} == builder.found()
 
 
+@pytest.mark.parametrize(
+    ("computed", "sound"), [("PASS", True), (None, True), ("FAIL", False), ("INSUFFICIENT_EVIDENCE", False)]
+)
+def test_what_an_entry_says_was_computed_is_what_its_document_says(
+    builder: Builder, computed: str | None, sound: bool
+) -> None:
+    """A PASS that is no evidence opens no rung; a broker who calls it another one would open it. None is of before."""
+    index = builder.result("one", builder.later(), "PASS", computed=computed)
+    assert builder.found() == (set() if sound else {("result-state", index)})
+
+
 def test_a_criterion_that_passes_where_no_pass_is_allowed(builder: Builder) -> None:
     def passed(document: dict[str, Any]) -> dict[str, Any]:
         analysis = document["analyses"][0]

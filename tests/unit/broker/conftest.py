@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.dates import LABELLED
 from tests.secrets.canaries import CANARY, COLUMN
 
 import lacre
@@ -57,9 +58,7 @@ class Study:
         path.write_text(PROTOCOL.format(study=study, systems=systems, gap=gap))
         return path
 
-    def cases(
-        self, first: int, count: int = 200, *, labelled: str = "2099-01-01T00:00:00Z", tag: str = "c"
-    ) -> Path:
+    def cases(self, first: int, count: int = 200, *, labelled: str = LABELLED, tag: str = "c") -> Path:
         """`count` cases from number `first` on, half of each sex, labels alternating by twos."""
         path = self.folder / f"cases-{tag}-{first}-{count}.csv"
         lines = [f"case_id,code,label,sex,labelled_at,{COLUMN}"]

@@ -126,6 +126,9 @@ def test_files_are_named(study: Study) -> None:
     study.begin()
     with pytest.raises(errors.FileNotNamed):
         study.ledger.seal("parity", "teste", [{"case_id": 1}])
+    with pytest.raises(errors.FilesByName) as mapping:
+        study.ledger.seal("parity", "teste", {"cases": Path("cases.csv")})
+    assert "['cases=cases.csv']" in mapping.value.way_out, "as it is to be written"
     with pytest.raises(errors.FilePrefixUnknown) as refused:
         study.ledger.seal("parity", "teste", "casos=cases.csv")
     assert "casos" in refused.value.message

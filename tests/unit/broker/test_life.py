@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,20 @@ def test_early_labels_are_refused_with_the_count(study: Study) -> None:
         "nothing was encrypted for a refused request"
     )
     assert study.ledger.seal("parity", "dev", early).standing == "dev"
+
+
+def test_labels_in_the_future_are_refused_with_the_count(study: Study) -> None:
+    """Fourteen hours is what a zone that was left out can be off by; a day, and clocks are off as well."""
+    study.begin()
+    now = datetime.now(UTC)
+    at = [(now + timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ") for hours in (14, 25)]
+    late = study.cases(0, labelled=at[1])
+    with pytest.raises(errors.LabelsInTheFuture) as refused:
+        study.ledger.seal("parity", "teste", late)
+    assert refused.value.fields["count"] == 200
+    assert list(study.ledger.folder.glob("pools/**/*.pool")) == []
+    assert study.ledger.seal("parity", "dev", late).standing == "dev"
+    assert study.ledger.seal("parity", "teste", study.cases(200, labelled=at[0])).standing == "teste"
 
 
 def test_shared_cases_are_refused_unless_as_dev(study: Study) -> None:

@@ -1,6 +1,8 @@
 """`lacre` as a user calls it, in a folder of its own, and a study to call it about."""
 
 import json
+import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,17 +88,30 @@ def cases(prefix: str, missed: int = 0) -> tuple[str, str]:
     ) + "\n"
 
 
-@pytest.fixture
-def study(lacre: Lacre, tmp_path: Path) -> Lacre:
-    """A study with `teste` sealed; `good.csv` predicts all rightly, `bad.csv` misses half the women."""
-    (tmp_path / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
+@pytest.fixture(scope="session")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder `work` of the study, and its machine's memory, `state`; made once, to be copied."""
+    folder = tmp_path_factory.mktemp("sealed")
+    work = folder / "work"
+    work.mkdir()
+    (work / "protocol.yaml").write_text(PROTOCOL, encoding="utf-8")
     for pool in ("dev", "teste"):
         held, good = cases(pool)
-        (tmp_path / f"{pool}.csv").write_text(held, encoding="utf-8")
-        (tmp_path / f"{pool}-good.csv").write_text(good, encoding="utf-8")
-    (tmp_path / "good.csv").write_text(cases("teste")[1], encoding="utf-8")
-    (tmp_path / "bad.csv").write_text(cases("teste", missed=50)[1], encoding="utf-8")
-    for call in (["init"], ["register", "protocol.yaml"], ["seal", "screen", "teste", "teste.csv"]):
-        answer = lacre(*call)
-        assert answer.status == 0, answer.err
+        (work / f"{pool}.csv").write_text(held, encoding="utf-8")
+        (work / f"{pool}-good.csv").write_text(good, encoding="utf-8")
+    (work / "good.csv").write_text(cases("teste")[1], encoding="utf-8")
+    (work / "bad.csv").write_text(cases("teste", missed=50)[1], encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(folder / "state"))
+        patch.chdir(work)
+        for call in (["init"], ["register", "protocol.yaml"], ["seal", "screen", "teste", "teste.csv"]):
+            assert main(call) == 0, call
+    return folder
+
+
+@pytest.fixture
+def study(sealed: Path, lacre: Lacre, tmp_path: Path) -> Lacre:
+    """A study with `teste` sealed; `good.csv` predicts all rightly, `bad.csv` misses half the women."""
+    shutil.copytree(sealed / "work", tmp_path, dirs_exist_ok=True)
+    shutil.copytree(sealed / "state", os.environ["XDG_STATE_HOME"], dirs_exist_ok=True)
     return lacre

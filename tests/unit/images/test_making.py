@@ -303,14 +303,15 @@ def test_where_nothing_can_be_made_it_is_refused(tmp_path: Path) -> None:
         run(tmp_path)
     assert not (tmp_path / "out").exists()
     for number in range(12):
-        (tmp_path / f"in/{number:02}\n.jpg").write_bytes(b"")
+        (tmp_path / f"in/{number:02}\n.jpg").write_bytes(b"a word" * (number == 1))
     with pytest.raises(ImagesUnusable) as caught:
         run(tmp_path)
     lines = caught.value.message.splitlines()
     assert lines[0] == "No variant could be made of any of 13 files:"
     assert lines[2] == "  00\\n.jpg: empty"
+    assert lines[3] == "  01\\n.jpg: no image in a format that is read", "words, and no code"
     assert lines[-1] == "  …"
-    assert not (tmp_path / "out/manifest.csv").exists()
+    assert not (tmp_path / "out").exists(), "what nothing came of leaves nothing"
 
 
 def test_names_of_any_kind_are_safe_in_the_manifest(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from lacre.errors import FileMissing, ImagesWithin
+from lacre.errors import FileMissing, ImagesWithin, NotReadable, NotWritten
 from lacre.images.sources import distinct_names, find_sources, shown
 
 
@@ -91,6 +91,13 @@ def test_names_are_kept_where_they_can_be() -> None:
             "a_b",
         )
     ]
+
+
+def test_a_path_with_a_nul_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotReadable):
+        find_sources([tmp_path / "a\0b"], tmp_path / "out")
+    with pytest.raises(NotWritten):
+        find_sources([tmp_path], tmp_path / "out\0put")
 
 
 def test_names_that_would_be_one_are_told_apart() -> None:

@@ -6,12 +6,14 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
+from tests.four_pools import COHORT, PLAN, changed
 
 from lacre.canonical import sha256_hex
 from lacre.errors import PrintsInvalid
 from lacre.pools import chance
 from lacre.pools.exposure import (
     Shared,
+    designed_contents,
     exposed,
     fingerprint,
     match_submission_ids,
@@ -22,6 +24,8 @@ from lacre.pools.prints import KINDS, Prints
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
 from lacre.tables.columns import TypedTable
+from lacre.tables.formats import Format
+from lacre.tables.read import read_table
 
 Make = Callable[..., TypedTable]
 Take = Callable[..., Prints]
@@ -106,10 +110,77 @@ def test_digests_in_common_are_told(prints: Take) -> None:
     assert shared_within_study(a, b) == _counts(digests=1)
 
 
-def test_contents_in_common_are_told(prints: Take) -> None:
+def test_contents_in_common_count_beyond_chance(prints: Take) -> None:
+    """By the module's formula: of two pools of 14 it takes more than all, 0.52^14 = 1.0e-4; of 30 each it is 2e-9."""
     ages = _ages(30, 1)
     a, b = prints(_ids(30), age=ages), prints(_ids(30, "x"), age=ages)
     assert shared_within_study(a, b) == _counts(contents=30)
+    few = prints(_ids(14), age=ages[:14]), prints(_ids(14, "x"), age=ages[:14])
+    assert shared_within_study(*few) == _counts()
+
+
+CROSSED = """
+lacre: 1
+study: alvo
+title: t
+question: q
+language: en
+data: {{identifiable: false, prior_exposure: none}}
+tables:
+  cases:
+    key: case_id
+    columns:
+      case_id: {{type: text}}
+      label: {{type: outcome, positive: "1", negative: "0"}}
+      guess: {{type: outcome, positive: "1", negative: "0", from: submission}}
+      line: {{type: ordinal, values: [{ten}], is: input}}
+      row: {{type: {row}, is: input}}
+pools: {{teste: {{tables: [cases]}}}}
+analyses:
+  p: {{kind: group_fairness, pool: teste, table: cases, label: label, prediction: guess, attributes: [line],
+      criteria: [{{id: gap, metric: error, by: [line], max_group_gap: 0.1}}]}}
+"""
+TEN = ", ".join(f'"{value}"' for value in range(10))
+
+
+@pytest.mark.parametrize(
+    ("row", "contents", "designed"), [("text", 100, 0), (f"category, values: [{TEN}]", 0, 100)]
+)
+def test_declared_values_alone_are_told_and_do_not_decide(row: str, contents: int, designed: int) -> None:
+    """A design may give each pool all combinations, once: of lines and rows, both declared, there are 10 x 10."""
+    protocol = parse(CROSSED.format(ten=TEN, row=row).encode())
+    pools = []
+    for prefix in ("a", "b"):
+        lines = [f"{prefix}{n},1,{n // 10},{n % 10}" for n in range(100)]
+        raw = "\n".join(["case_id,label,line,row", *lines]).encode()
+        cases = read_table(raw, protocol.tables["cases"], "cases", Format.CSV, only="pool")
+        pools.append(fingerprint({"cases": cases}, protocol, study="alvo", genesis=GENESIS, key=KEY))
+    labels = designed_contents([protocol])
+    assert shared_within_study(*pools, designed=labels) == Shared(0, 0, {}, 0, contents, designed)
+
+
+def test_a_frozen_cohort_is_no_case_by_its_digests_either() -> None:
+    """Both pools are compared with the same twenty faces; what they may not share is a face that is judged."""
+    image, face = "image: {type: text}\n", "face: {type: text}\n"
+    plan = changed(
+        PLAN, *COHORT, (image, image.replace("text", "digest")), (face, face.replace("text", "digest"))
+    )
+    protocol = parse(changed(plan, ("one: {type: text}", "one: {type: digest}")).encode())
+    faces = [sha256_hex(bytes([n])) for n in range(20)]
+    made = []
+    for pool in ("dev", "contraste"):
+        own = sha256_hex(pool.encode())
+        rows = {
+            "pairs": [f"pair_id,one,two,group,same\n{pool},{own},x,a,1"],
+            "cohort": ["image,face,subject", *(f"{own},{face},x" for face in faces)],
+        }
+        tables = {
+            name: read_table("\n".join(lines).encode(), protocol.tables[name], name, Format.CSV, only="pool")
+            for name, lines in rows.items()
+        }
+        made.append(fingerprint(tables, protocol, study="faces", genesis=GENESIS, key=KEY))
+    assert [len(each.all("digest")) for each in made] == [1, 1]
+    assert shared_within_study(*made) == _counts()
 
 
 def test_a_file_is_its_cases_whatever_its_table_is_called(prints: Take) -> None:

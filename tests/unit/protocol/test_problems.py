@@ -9,6 +9,7 @@ import pytest
 
 from lacre.canonical import canonical_json
 from lacre.errors import LacreError, ProtocolInvalid
+from lacre.protocol import templates
 from lacre.protocol.document import from_canonical, parse, value_of
 
 Spoil = Callable[[str, str, str], str]
@@ -349,6 +350,22 @@ def test_all_is_said_at_once(loans: str, spoil: Spoil, problems: Problems) -> No
             "analyses.gate.criteria.gap.max_grup_gap: `max_grup_gap` is not known here; did you mean "
             "`max_group_gap`?"
         ),
+    ]
+
+
+def test_a_criterion_that_cannot_be_read_hides_nothing_of_the_others(
+    spoil: Spoil, problems: Problems
+) -> None:
+    """It alone is left out of the look at how the parts agree; the place of those after it is that in the file."""
+    text = spoil(
+        templates.read("faces"), "metric: recall, by: [age, height]", "metric: recal, by: [age, height]"
+    )
+    text = spoil(text, "by: [[height], [age, height]]", "by: [[heigth], [age, height]]")
+    text = spoil(text, "{age: child, height: large}", "{age: chld, height: large}")
+    assert [each.partition(": ")[0] for each in problems(text)] == [
+        "analyses.recall.by.0.0",
+        "analyses.recall.criteria.worst-cell.metric",
+        "analyses.recall.criteria.children.between.0.age",
     ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lacre.report import analysis_text
+from lacre.report import analysis_text, reasoned
 from lacre.report.page import Page
 
 Document = dict[str, Any]
@@ -105,7 +105,7 @@ def test_nothing_counted_is_never_told_as_a_zero() -> None:
         ],
         estimates=[estimate("female", zero_bound=bound), estimate("male")],
     )
-    assert "up to 4.9 %" in text
+    assert "up to 4.9 points" in text, "a gap is told in points, as its bar is"
     assert "female 0 of 50 up to 6.0 %" in text
     assert "male 0 of 50, 3 blank up to 13.0 %" in text
     assert "the one-sided 95 % bound, by the rule of three" in text
@@ -145,4 +145,4 @@ def test_what_a_later_version_knows_is_still_readable() -> None:
     text = written([criterion(rule="max_ratio", reason=reason("of-a-later-version", low=0.5))])
     assert "false negatives sex 5 %" in text
     assert "of-a-later-version" in text
-    assert analysis_text.reason(None) == ""
+    assert reasoned.reason(None) == ""

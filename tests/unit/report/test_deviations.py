@@ -189,7 +189,7 @@ def test_words_that_were_erased_are_told_as_such() -> None:
                 "kind": "infeasible",
                 "infeasible": (Infeasible(analysis="a", criterion="b", passes=False, fails=True),),
             },
-            "Criteria were kept that can only come out one way: a.b",
+            "Criteria were kept of which PASS or FAIL is out of reach: a.b",
         ),
         ({"kind": "deviation"}, "Deviation of the study"),
         ({"kind": "deviation", "about": 4}, "Deviation of entry 4"),
@@ -233,6 +233,13 @@ def test_words_that_were_erased_are_told_as_such() -> None:
         (
             {"kind": "erratum", "pool": "teste", "about": 5},
             "The result at entry 5 was scored again on corrected labels, without a result",
+        ),
+        (
+            {"kind": "gated", "pool": "guarda", "overlaps": (ALIKE.model_copy(update={"kind": "cases"}),)},
+            (
+                "guarda was asked for a verdict on cases that other studies had verdicts on, as declared by the broker"
+                ": 3 cases of other/dev"
+            ),
         ),
     ],
 )

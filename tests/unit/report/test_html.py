@@ -262,6 +262,7 @@ def test_the_verdict_and_why_come_first(pages: dict[str, str]) -> None:
     text = words(parsed(pages["corrected"]))
     asked = (
         *("Screen, parity of misses", "Does the screen miss more often in one group?", "screen@5", "Verdict"),
+        "parity.misses: ",
         "Confirmatory: the first read of teste, by a plan registered before it.",
         *(
             "All criteria",
@@ -393,6 +394,19 @@ def test_the_tables_of_every_kind(every_kind: Element) -> None:
     assert rows(every_kind, "age: the first pass down")[0] == ["bebe", "60", "5"]
     assert rows(every_kind, "Strata of the sample")[0] == ["E", "4421", "100", "–"]
     assert rows(every_kind, "later kind")[0][1:] == ["0.25, –", "deep: 1"]
+
+
+def test_a_threshold_has_its_rule_its_interval_and_its_cases(life: Life) -> None:
+    """As its calibration froze it: the same words as there, and none where only a bundle is at hand."""
+    shown = life.outcomes["faces"]
+    (frozen,) = [each for each in life.outcomes["calibrated"].thresholds if each.name == "detector"]
+    (row,) = rows(parsed(page(shown)), "Thresholds in use")
+    assert row[0] == "detector"
+    assert row[3:5] == ["recall of at least 95 %", f"{frozen.events} of {frozen.cases}"]
+    low, high = row[2].split(" – ")
+    assert float(low) <= float(row[1]) <= float(high)
+    (bare,) = rows(parsed(page(dataclasses.replace(shown, background=None))), "Thresholds in use")
+    assert len(bare) == 3
 
 
 def test_a_gate_says_verdicts_and_no_number(life: Life) -> None:

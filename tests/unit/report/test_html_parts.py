@@ -113,11 +113,24 @@ def test_an_interval_stands_where_its_numbers_are() -> None:
     across, low, high = found(made, "reach pass")
     assert (across["x1"], across["x2"]) == ("26.00%", "74.00%")
     assert (low["x1"], high["x1"]) == ("26.00%", "74.00%")
-    (bar,) = [each for each in found(made, "bar") if each["class"] == "bar"]
-    assert bar["x1"] == bar["x2"] == "74.00%"
+    bars = [each for each in found(made, "bar") if each["class"] == "bar"]
+    assert {(bar["x1"], bar["x2"]) for bar in bars} == {("74.00%", "74.00%")}
+    assert any(float(bar["y1"]) <= float(across["y1"]) <= float(bar["y2"]) for bar in bars), (
+        "beside the interval"
+    )
     (mark,) = found(made, "mark circle pass")
     assert mark
     assert 'x="50.00%"' in render(made)
+
+
+def test_a_bar_runs_through_no_words() -> None:
+    """A line of text has its baseline at `y`, letters of 13 px above it and at most 4 px below."""
+    rows = [Row("first", "50 % (25–75 %), n 4", 0.5, 0.25, 0.75), Row("second", "n 0", instead="no cases")]
+    _plot, made = drawn(*rows, Row("third", "x" * 40, 0.5, 0.25, 0.75), bars=(Bar(0.75, "ceiling"),))
+    lines = [(float(each["y1"]), float(each["y2"])) for each in found(made, "bar") if each["class"] == "bar"]
+    texts = [float(each["y"]) for kind in ("name", "numbers", "instead") for each in found(made, kind)]
+    assert len(texts) == 6
+    assert not [(line, y) for line in lines for y in texts if line[0] < y + 2 and line[1] > y - 9]
 
 
 def test_verdicts_have_shapes() -> None:

@@ -98,7 +98,7 @@ def test_a_result_says_what_it_is_and_what_it_rests_on(life: Life) -> None:
         "Custody: self-held. One person has the data and the key, and can look without a trace.",
         "Anchors: none",
         "Engine: lacre",
-        "Read 1 of teste, in class teste. Today teste counts as teste.",
+        "Read 1 of teste, in class teste. Today teste counts as teste, and its one reveal is spent.",
     ):
         assert said in text, said
 
@@ -198,11 +198,11 @@ def test_a_check_says_how_likely_it_is_and_what_it_takes(life: Life) -> None:
 @pytest.mark.parametrize(
     ("to_pass", "to_fail", "passes", "fails", "said"),
     [
-        (94, 30, False, True, "cannot pass as planned. It needs 94 cases"),
-        (None, 30, False, True, "no outcome can pass, with up to a billion cases"),
-        (94, 30, True, False, "cannot fail as planned. It needs a group of 30 cases"),
-        (94, None, True, False, "no outcome can fail, with up to a billion cases"),
-        (None, None, False, False, "can neither pass nor fail, for want of an interval"),
+        (94, 30, False, True, "parity.misses cannot pass as planned. It needs 94 cases"),
+        (None, 30, False, True, "No outcome of parity.misses can pass, with up to a billion cases"),
+        (94, 30, True, False, "parity.misses cannot fail as planned. It needs a group of 30 cases"),
+        (94, None, True, False, "No outcome of parity.misses can fail, with up to a billion cases"),
+        (None, None, False, False, "parity.misses can neither pass nor fail, for want of an interval"),
         (94, 30, True, True, None),
     ],
 )
@@ -214,7 +214,7 @@ def test_a_check_says_what_can_only_come_out_one_way(
         checked.needs[0], minimum=Minimum(to_pass, to_fail), attainable=Attainable(passes, fails)
     )
     text = flat(as_text(dataclasses.replace(checked, needs=(need, *checked.needs[1:]))))
-    assert ("Warning: parity, misses: " in text) == (said is not None)
+    assert ("Warning: " in text) == (said is not None)
     assert ("--accept-infeasible" in text) == (said is not None)
     assert said is None or said in text
 
@@ -230,7 +230,9 @@ def test_clusters_are_said_not_to_be_simulated(life: Life) -> None:
 def test_a_registration_says_what_was_kept_all_the_same(life: Life) -> None:
     kept = Infeasible(analysis="parity", criterion="misses", passes=False, fails=True)
     registered = dataclasses.replace(life.outcomes["registered"], infeasible=(kept,))
-    assert "Warning: parity, misses can only come out one way" in flat(as_text(registered))
+    assert "Warning: PASS or FAIL is out of reach of parity.misses; it is kept for the reason given." in flat(
+        as_text(registered)
+    )
     assert as_json(registered)["infeasible"] == [kept.as_json()]
     assert as_json(life.outcomes["registered"])["infeasible"] == []
 
@@ -302,6 +304,22 @@ def test_a_status_says_what_comes_next(life: Life) -> None:
     assert "dev, since entry 6" in text
     assert "@5 INSUFFICIENT_EVIDENCE (confirmatory), @7 INSUFFICIENT_EVIDENCE" in text
     assert "Next:" not in text
+
+
+def test_a_status_lists_results_in_the_order_of_their_entries(life: Life) -> None:
+    """Of two reads that went on beside each other the later one may have its result first."""
+    status = life.outcomes["status"]
+    (study,) = status.studies
+    teste = study.pools["teste"]
+    ended = [read for read in teste.reads if read.result is not None]
+    swapped = {ended[0].entry: ended[1].result, ended[1].entry: ended[0].result}
+    reads = tuple(
+        dataclasses.replace(read, result=swapped.get(read.entry, read.result)) for read in teste.reads
+    )
+    pools = {**study.pools, "teste": dataclasses.replace(teste, reads=reads)}
+    crossed = dataclasses.replace(status, studies=(dataclasses.replace(study, pools=pools),))
+    text = flat(as_text(crossed, width=110))
+    assert 0 < text.index("@5 INSUFFICIENT_EVIDENCE") < text.index("@7 INSUFFICIENT_EVIDENCE")
 
 
 def test_a_story_tells_a_result_from_its_plan_to_today(life: Life) -> None:

@@ -64,12 +64,18 @@ def reveal(world: World, **more: Any) -> Any:
     return world.read("reveal", "teste", "agreement", "recall", **more)
 
 
-def contrast(world: World, rung: str | None = None, state: str | None = None, **more: Any) -> Any:
+def contrast(
+    world: World,
+    rung: str | None = None,
+    state: str | None = None,
+    computed: str | None = None,
+    **more: Any,
+) -> Any:
     """Run the analysis on `contraste`, and record a result in `state` if one is given."""
     more.setdefault("submissions", world.given["pairs"])
     made = world.run("differential", "contraste", **({} if rung is None else {"rung": rung}), **more)
     if state is not None:
-        world.result(world.index - 1, state, "contraste")
+        world.result(world.index - 1, state, "contraste", computed)
     return made
 
 

@@ -291,7 +291,9 @@ class World:
         del fields["study"]
         return self.ask(Erase.model_validate(fields), EraseFacts(named=named), by)
 
-    def result(self, read: int, state: str = "FAIL", pool: str = "teste") -> None:
+    def result(
+        self, read: int, state: str = "FAIL", pool: str = "teste", computed: str | None = None
+    ) -> None:
         """Record a result of the read at entry `read`."""
         content = Result.model_validate(
             {
@@ -304,6 +306,7 @@ class World:
                 "result": Z,
                 "state": state,
                 "confirmatory": True,
+                "computed": computed,
             }
         )
         self._append("result", content)

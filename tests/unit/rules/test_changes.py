@@ -107,6 +107,9 @@ def test_rule_02_a_pool_is_replaced_until_its_first_read(registered: World) -> N
     assert [read.read_class for read in pool.reads] == ["inputs"]
     registered.reveal()
     with pytest.raises(PoolAlreadyRead) as refused:
+        registered.seal("teste")
+    assert "--replace" not in refused.value.way_out, "it would be refused next"
+    with pytest.raises(PoolAlreadyRead) as refused:
         registered.seal("teste", replaces=pool.sealed.entry, reason=Z)
     assert refused.value.rule == 2
 

@@ -28,6 +28,7 @@ from lacre.errors import (
     FinishDiffers,
     InputsTakeNothing,
     KeyNotEntitled,
+    NoRungs,
     NotARung,
     RecordInvalid,
     RelabelsCommitted,
@@ -43,6 +44,8 @@ from lacre.rules.reading import LATER_SUBMISSION
 
 __all__ = ["faces", "ready"]  # fixtures
 World = Any
+TRAINING = ", {id: tuned, kind: training}, {id: retrained, kind: training}"
+WITHOUT_TRAINING = (TRAINING, "")
 Submitter = Callable[..., Any]
 RELABELLED = (
     ("min_days_apart: 2, seed: 7", "min_days_apart: 2, seed: 8"),
@@ -226,8 +229,20 @@ def test_an_amendment_of_other_things_keeps_the_labels_that_were_handed_out(face
 
 def test_rule_09_a_rung_is_one_of_training_that_is_registered(ready: World) -> None:
     for rung in ("none-yet", "other"):
-        with pytest.raises(NotARung):
+        with pytest.raises(NotARung, match="which has: tuned, retrained"):
             contrast(ready, rung)
+
+
+def test_rule_09_where_no_training_is_registered_the_refusal_says_so(ready: World) -> None:
+    """It names no rung to take instead, since there is none."""
+    ready.amend(changed(ready, WITHOUT_TRAINING))
+    with pytest.raises(NoRungs) as refused:
+        contrast(ready, "tuned")
+    assert (
+        refused.value.message
+        == "'differential' has no mitigation by training, so there is no 'tuned' to run."
+    )
+    assert "Name one of these" not in refused.value.way_out
 
 
 def test_rule_09_training_opens_once_the_earlier_rungs_ran(ready: World) -> None:
@@ -254,6 +269,34 @@ def test_rule_09_a_rung_stays_closed_once_the_one_before_it_passes(ready: World)
     contrast(ready, "tuned", "PASS")
     with pytest.raises(RungsFirst):
         contrast(ready, "retrained")
+
+
+def test_rule_09_nor_does_a_rung_open_after_a_pass_that_is_no_evidence(
+    ready: World, submitted: Submitter
+) -> None:
+    """A trained system is a later submission, so that its PASS reads INSUFFICIENT_EVIDENCE; it passed all the same.
+
+    Entries of the first version did not tell what was computed: they opened the next rung, and stay lawful.
+    """
+    contrast(ready, state="FAIL")
+    other = (submitted(table="pairs", digest="1" * 64),)
+    made = contrast(ready, "tuned", "INSUFFICIENT_EVIDENCE", "PASS", submissions=other)
+    assert made.exploratory == (LATER_SUBMISSION,)
+    with pytest.raises(RungsFirst) as refused:
+        contrast(ready, "retrained")
+    assert "every criterion passes without it" in refused.value.message
+
+
+@pytest.mark.parametrize(("computed", "opens"), [("PASS", False), (None, True), ("FAIL", True)])
+def test_rule_09_nor_after_a_pass_that_was_left_to_a_person(
+    ready: World, computed: str | None, opens: bool
+) -> None:
+    contrast(ready, state="MANUAL_REVIEW", computed=computed)
+    if opens:
+        contrast(ready, "tuned")
+        return
+    with pytest.raises(RungsFirst):
+        contrast(ready, "tuned")
 
 
 def test_rule_09_a_second_run_on_other_scores_opens_no_rung(ready: World, submitted: Submitter) -> None:

@@ -14,6 +14,7 @@ from lacre.errors import (
     InputsTakeNothing,
     KeyNotEntitled,
     LabelsBeforeRegistration,
+    LabelsInTheFuture,
     LawError,
     NotBetweenGroups,
     NothingToReveal,
@@ -34,7 +35,7 @@ from lacre.errors import (
     SubmittedTablesDiffer,
     SystemsDiffer,
 )
-from lacre.rules.answers import Engine, SealDecision
+from lacre.rules.answers import Engine, SealDecision, SealFacts
 from lacre.rules.verdicts import settle
 
 World = Any
@@ -85,6 +86,16 @@ def test_rule_03_early_labels_are_refused_outside_dev(registered: World, pool: s
     assert refused.value.fields["count"] == 7
     assert registered.seal("dev", early_labels={"cases": 7}).standing == "dev"
     assert registered.seal(pool, early_labels={"cases": 7}, as_dev=True).standing == "dev"
+
+
+@pytest.mark.parametrize("pool", ["teste", "contraste", "guarda"])
+def test_rule_03_labels_in_the_future_are_refused_outside_dev(registered: World, pool: str) -> None:
+    with pytest.raises(LabelsInTheFuture) as refused:
+        registered.seal(pool, late_labels={"cases": 7})
+    assert refused.value.fields["count"] == 7
+    assert registered.seal("dev", late_labels={"cases": 7}).standing == "dev"
+    assert registered.seal(pool, late_labels={"cases": 7}, as_dev=True).standing == "dev"
+    assert "late_labels" not in SealFacts(rows={"cases": 7}).as_json(), "entries of before have no such fact"
 
 
 def test_rule_05_reads_are_numbered_and_need_a_seal(registered: World) -> None:
@@ -222,6 +233,36 @@ def test_rule_12_dev_may_not_take_cases_of_a_pool_that_stands_apart(
     with pytest.raises(SharedCases):
         registered.seal("dev", shared=(overlap("parity", "teste"),))
     assert registered.seal("dev", exposed=(overlap(),)).standing == "dev", "dev may hold exposed cases"
+
+
+@pytest.mark.parametrize("kind", ["digests", "contents"])
+def test_rule_12_what_is_alike_under_other_ids_bars_where_it_decides(
+    registered: World, overlap: Callable[..., Any], kind: str
+) -> None:
+    """Entries of the first version only told of it, and are judged as they were: by the fact that is not there."""
+    told = overlap("parity", "dev", kind)
+    decides = told.model_copy(update={"decides": True})
+    registered.seal("dev")
+    for pool in ("teste", "contraste", "guarda"):
+        with pytest.raises(SharedCases) as refused:
+            registered.seal(pool, shared=(decides,))
+        assert f"3 {kind} of parity/dev" in refused.value.message
+        assert "--as-dev" in refused.value.way_out
+        assert registered.seal(pool, shared=(told,)).standing == pool
+    assert "decides" not in told.as_json()
+    assert registered.reveal(shared=(told,)).read_class == "teste"
+
+
+def test_rule_12_nor_may_dev_hold_the_same_cases_by_other_names(
+    registered: World, overlap: Callable[..., Any]
+) -> None:
+    registered.seal("teste")
+    decides = overlap("parity", "teste", "contents").model_copy(update={"decides": True})
+    with pytest.raises(SharedCases):
+        registered.seal("dev", shared=(decides,))
+    registered.seal("dev")
+    with pytest.raises(SharedCases):
+        registered.reveal(shared=(decides.model_copy(update={"pool": "dev"}),))
 
 
 def test_rule_12_exposure_is_looked_at_again_when_teste_is_read(

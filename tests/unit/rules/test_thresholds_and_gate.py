@@ -32,6 +32,7 @@ from lacre.errors import (
     GateOnlyGuarda,
     GuardaExhausted,
     GuardaRetired,
+    GuardaSpentElsewhere,
     KeyNotEntitled,
     NotCalibrated,
     NothingToCalibrate,
@@ -44,46 +45,13 @@ from lacre.errors import (
     SystemsDiffer,
     ThresholdNotDeclared,
 )
+from lacre.rules.answers import Engine, Gated, ReadFacts
 from lacre.rules.gating import reads_left, share_of
 from lacre.rules.reading import RECALIBRATED
 from lacre.rules.thresholds import frozen_for
 
 __all__ = ["faces", "ready"]  # fixtures
 World = Any
-COHORT = (
-    (
-        "pools:\n  dev: {tables: [faces, pairs]}",
-        """\
-  cohort:
-    key: [image, face]
-    columns:
-      image: {type: text}
-      face: {type: text}
-      subject: {type: category, values: [x, y, z]}
-      likeness: {type: number, from: submission}
-pools:
-  dev: {tables: [faces, pairs, cohort]}""",
-    ),
-    ("contraste: {tables: pairs}", "contraste: {tables: [pairs, cohort]}"),
-    (
-        "pair_id: {type: text}\n",
-        "pair_id: {type: text}\n      one: {type: text}\n      two: {type: text}\n",
-    ),
-    (
-        "analyses:\n",
-        """\
-  normed: {calibrate_on: dev, table: pairs, score: likeness, normalise: z-norm, at: {false_match: 0.1}}
-analyses:
-""",
-    ),
-    (
-        "{id: none-yet}, ",
-        """\
-{id: none-yet}, {id: normal, kind: z_norm, threshold: normed, ddof: 1, scores: \
-{table: cohort, subject: subject, on: {one: image, two: image}}}, """,
-    ),
-)
-"""The plan with a threshold on scores that are normalised by a cohort's."""
 
 
 def four_sealed(plan: str, **tables: tuple[str, ...]) -> World:
@@ -254,7 +222,7 @@ def test_rule_08_the_threshold_of_one_system_is_not_that_of_another_under_its_na
 
 
 def test_rule_08_an_amended_cohort_asks_for_a_new_calibration(submitted: Callable[..., Any]) -> None:
-    plan = four_pools.changed(four_pools.PLAN, *COHORT)
+    plan = four_pools.changed(four_pools.PLAN, *four_pools.COHORT)
     world = four_sealed(plan, dev=("faces", "pairs", "cohort"), contraste=("pairs", "cohort"))
     pairs, cohort = (submitted(table=name) for name in ("pairs", "cohort"))
     both = (pairs.model_copy(update={"records": (*pairs.records, *cohort.records)}),)
@@ -363,6 +331,52 @@ def test_rule_10_guarda_is_read_as_often_as_its_budget_allows(ready: World) -> N
     assert reads_left(study, ready.state.study.pools["guarda"]) == 0
     with pytest.raises(GuardaExhausted):
         gate(ready)
+
+
+def had(reads: int, most: int, study: str = "earlier", cases: int = 300) -> Gated:
+    """Verdicts that another study had on the same cases."""
+    return Gated(study=study, pool="guarda", cases=cases, reads=reads, most=most)
+
+
+@pytest.mark.parametrize(
+    ("gated", "allowed"),
+    [
+        ((had(1, 2),), 1),
+        ((had(2, 2),), 0),
+        ((had(1, 20),), 1),
+        ((had(11, 20),), 0),
+        ((had(1, 4), had(1, 4, "second")), 1),
+        ((had(2, 4), had(1, 4, "second")), 0),
+        ((had(1, 1, cases=1),), 0),
+    ],
+)
+def test_rule_10_all_reads_of_the_same_cases_share_one_error_rate(
+    ready: World, gated: tuple[Gated, ...], allowed: int
+) -> None:
+    """At two reads of a half each: what is left of the whole, less the shares reads/most spent elsewhere, by halves."""
+    for number in range(1, allowed + 1):
+        assert gate(ready, gated=gated).confirmatory
+        assert ready.state.study.pools["guarda"].of_class("guarda")[-1].decision.number == number
+    with pytest.raises(GuardaSpentElsewhere) as refused:
+        gate(ready, gated=gated)
+    assert gated[0].study in refused.value.message
+    assert "Nothing was read" in refused.value.message
+    study = ready.state.study
+    expected = 0 if allowed else 2  # it is known from the last read's entry, and before the first nothing is
+    assert reads_left(study, study.pools["guarda"]) == expected
+
+
+def test_rule_10_a_read_after_another_studys_counts_those_of_both(ready: World) -> None:
+    gate(ready)
+    with pytest.raises(GuardaSpentElsewhere):
+        gate(ready, gated=(had(1, 2),))
+    assert gate(ready).number == 2, "its own budget alone would allow it"
+    with pytest.raises(GuardaExhausted):
+        gate(ready, gated=(had(1, 2),))
+
+
+def test_rule_10_the_fact_is_absent_where_nobody_asked_before() -> None:
+    assert "gated" not in ReadFacts(engine=Engine(lacre="1", statistics="1")).as_json()
 
 
 def test_rule_10_each_read_has_its_share_of_the_error_rate(faces: World) -> None:

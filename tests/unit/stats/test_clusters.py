@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from lacre.stats.clusters import MIN_CLUSTERS, clustered_wilson, effective_size
 from lacre.stats.proportions import Interval, wilson
@@ -71,15 +72,62 @@ def test_a_cluster_that_is_most_of_a_cell_lends_it_no_certainty(missed: int) -> 
     """1,000 cases of one cluster and 25 of their own are worth 1025^2 / (1000^2 + 25) clusters, not 26.
 
     The large cluster's residuals add up to about 0, so the variance between clusters alone would give nearly all
-    1,025 cases, or more. The design effect is what the worth says, n / worth.
+    1,025 cases, or more. G* is 1 but for 5e-5, and leaves no degree of freedom: the worth is all there is.
     """
     cluster = np.r_[np.zeros(1000, int), np.arange(1, 26)]
     events = np.r_[np.repeat([0, 1], [missed, 1000 - missed]), np.ones(25, int)]
     found = effective_size(events, cluster, 0.05)
     worth = 1025**2 / (1000**2 + 25)
+    assert found.size[0] == pytest.approx(worth)
     assert found.design_effect[0] == pytest.approx(1025 / worth)
-    assert found.size[0] < worth
     assert clustered_wilson(events, cluster, 0.05).low < 0.35
+
+
+def test_a_cluster_of_a_fifth_is_left_out_in_turn() -> None:
+    """60 clusters of one case and one of 15, a fifth: G* = 285^2 / (15^4 + 60) = 1.6, and 19.7 equal ones.
+
+    V is 60/61 times the sum of (p without a cluster - p)^2, worked out cluster by cluster. With 80 single cases
+    (G* = 1.8, 29.6 equal ones) t is of 80 degrees of freedom; with 60, of G* - 1, and the worth is more.
+    """
+    for singles in (80, 60):
+        cluster = np.r_[np.arange(singles), np.full(15, singles)]
+        events = np.r_[np.tile([0, 0, 0, 0, 1], singles // 5), np.tile([1, 0, 0, 1, 0], 3)]
+        n, p = len(events), events.mean()
+        without = np.array([events[cluster != each].mean() for each in range(singles + 1)])
+        variance = singles / (singles + 1) * ((without - p) ** 2).sum()
+        t = [float(stats.t.ppf(0.975, freedom)) for freedom in (n - 1, singles)]
+        jackknifed = p * (1 - p) / variance * (t[0] / t[1]) ** 2
+        worth = n**2 / (15**2 + singles)
+        expected = max(jackknifed, worth) if singles == 80 else worth
+        found = effective_size(events, cluster, 0.05)
+        assert found.size[0] == pytest.approx(expected)
+        assert found.design_effect[0] == pytest.approx(n / expected)
+        none = effective_size(0 * events, cluster, 0.05)
+        assert none.size[0] == pytest.approx(n / 15)
+
+
+def test_coverage_where_one_cluster_has_two_fifths_of_the_cases() -> None:
+    """200 clusters of 5 and one of 667, each with its own rate of a beta distribution, of mean .3 and correlation .1.
+
+    Simulated at nominal .95: the variance between clusters alone covers about .81 (its size computed here), and it is
+    to be .93 at least.
+    """
+    rng = np.random.default_rng(20261130)
+    sizes = np.r_[667, np.full(200, 5)]
+    cluster, n = np.repeat(np.arange(201), sizes), int(sizes.sum())
+    plain = held = 0
+    for _ in range(300):
+        rates = rng.beta(0.3 * 9, 0.7 * 9, 201)
+        events = (rng.random(n) < rates[cluster]).astype(int)
+        p = events.mean()
+        residual = np.bincount(cluster, weights=events - p)
+        bare = min(n, p * (1 - p) * n**2 / (201 / 200 * (residual**2).sum()))
+        low, high = wilson(bare * p, bare, 0.05)
+        plain += bool(low <= 0.3 <= high)
+        low, high = clustered_wilson(events, cluster, 0.05)
+        held += bool(low <= 0.3 <= high)
+    assert plain / 300 < 0.88
+    assert held / 300 >= 0.93
 
 
 def test_uneven_clusters_that_are_many_are_left_alone() -> None:

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 import pytest
-from scipy import sparse, special
+from scipy import sparse, special, stats
 
 from lacre.stats.clusters import MIN_CLUSTERS, effective_size
 from lacre.stats.dyads import (
@@ -67,13 +67,13 @@ def test_genuine_comparisons_are_clusters() -> None:
 def test_one_subject_in_41_pairs() -> None:
     """A star: its comparisons all share the subject, so V = (sum r)^2 / n^2 = 0, which says nothing.
 
-    It is worth (2 * 41)^2 / (41^2 + 41) subjects; where there are no events it is worth one comparison.
+    It is worth one comparison if they all are the same, with events or without: G* is 1, which tells of no variance.
     """
     a, b = np.zeros(41, np.int64), np.arange(1, 42)
     events = (b <= 10).astype(np.int64)
     found = dyadic_size(events, a, b)
     assert (found.subjects[0], found.dense[0]) == (42, False)
-    assert found.size[0] == pytest.approx(82**2 / (41**2 + 41))
+    assert found.size[0] == pytest.approx(1)
     none = dyadic_size(0 * events, a, b)
     assert (none.size[0], none.disjoint[0]) == (1, 1)
     low, high = dyadic_wilson(none, 0.05)
@@ -93,15 +93,48 @@ def test_a_variance_below_zero_is_worth_all_cases() -> None:
 
 @pytest.mark.parametrize("matches", [1, 3, 10])
 def test_one_subject_in_every_comparison_lends_no_certainty(matches: int) -> None:
-    """A star of 300 comparisons is worth 600^2 / (300^2 + 300) subjects, whatever its events are.
+    """A star of 300 comparisons is worth one, whatever its events are: all of it may be the one subject's doing.
 
     The residuals at the subject that all share add up to 0, so the others' alone would say that 300 comparisons
     tell as much as independent ones.
     """
     events = (np.arange(300) < matches).astype(np.int64)
     found = dyadic_size(events, np.zeros(300, np.int64), np.arange(1, 301))
-    assert found.size[0] == pytest.approx(600**2 / (300**2 + 300))
-    assert dyadic_wilson(found, 0.05).high[0] > 0.4
+    assert found.size[0] == pytest.approx(1)
+    assert dyadic_wilson(found, 0.05).high[0] > 0.7
+
+
+def test_a_subject_in_many_comparisons_is_left_out_in_turn() -> None:
+    """One subject in 40 of 100 comparisons, 160 others in one each: p is taken again without each subject's own.
+
+    V is 160/161 times the sum of the squared differences; t is of 160 degrees of freedom, since (2 * 100)^2 / (40^2 +
+    160) = 22.7 equal subjects would leave as much. G* = (40^2 + 160)^2 / (40^4 + 160) = 1.2, so they are uneven.
+    """
+    a = np.r_[np.zeros(40, np.int64), np.arange(41, 101)]
+    b = np.r_[np.arange(1, 41), np.arange(101, 161)]
+    events = np.r_[np.tile([1, 0], 20), np.tile([0, 0, 1], 20)].astype(np.int64)
+    p = events.mean()
+    without = np.array([events[(a != each) & (b != each)].mean() for each in range(161)])
+    jackknifed = 160 / 161 * ((without - p) ** 2).sum()
+    t = [float(stats.t.ppf(0.975, freedom)) for freedom in (99, 160)]
+    found = dyadic_size(events, a, b)
+    assert found.size[0] == pytest.approx(p * (1 - p) / jackknifed * (t[0] / t[1]) ** 2)
+    assert found.size[0] < 0.8 * p * (1 - p) / variance(events, a, b)
+    assert found.design_effect[0] == pytest.approx(100 / found.size[0])
+
+
+def test_coverage_where_one_subject_is_in_two_fifths_of_the_comparisons() -> None:
+    """As `test_coverage`, sparse: 300 subjects, 600 comparisons, 240 of them with the first; simulated, .83 before."""
+    rng = np.random.default_rng(20261130)
+    truth, covered, rounds = float(special.ndtr(-0.5 / np.sqrt(1 + 2 * 0.64))), 0, 200
+    for _ in range(rounds):
+        a = np.r_[np.zeros(240, np.int64), rng.integers(1, 300, 360)]
+        b = np.r_[rng.integers(1, 300, 240), rng.integers(1, 300, 360)]
+        a, b = a[a != b], b[a != b]
+        effect = rng.normal(0, 0.8, 300)
+        events = (rng.random(len(a)) < special.ndtr(-0.5 + effect[a] + effect[b])).astype(np.int64)
+        covered += covers(dyadic_wilson(dyadic_size(events, a, b), 0.05), truth)
+    assert covered / rounds >= 0.92
 
 
 def test_subjects_seldom_met_come_first() -> None:
@@ -180,6 +213,29 @@ def test_weighted_sums(subjects: int, comparisons: int) -> None:
     assert (weights.sum(axis=0) == subjects).all()
     expected = [sum(w[i] if i == j else w[i] * w[j] for i, j in zip(a, b, strict=True)) for w in weights.T]
     np.testing.assert_array_equal(WeightedSum(a, b)(weights), expected)
+
+
+def test_subjects_are_drawn_as_they_always_were() -> None:
+    """Row by row out of one stream of numbers, so that a result of an earlier version comes out again."""
+    weights = subject_weights(2500, 7, np.random.default_rng(3))
+    drawn = np.random.default_rng(3).integers(0, 2500, (7, 2500))
+    expected = np.stack([np.bincount(row, minlength=2500) for row in drawn], axis=1)
+    assert np.array_equal(weights, expected)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_weighted_sums_of_a_star(turned: bool) -> None:
+    """Two subjects in 400 comparisons each, at either end, and some genuine ones: w_a w_b added one by one."""
+    rng = np.random.default_rng(4)
+    a, b = np.repeat([0, 1], 400), np.arange(2, 802)
+    a, b = np.append(a, [5, 6, 6]), np.append(b, [5, 6, 6])
+    weights = subject_weights(802, 9, rng)
+    expected = [
+        sum(float(w[i] * w[j]) if i != j else float(w[i]) for i, j in zip(a, b, strict=True))
+        for w in weights.T
+    ]
+    ends = (b, a) if turned else (a, b)
+    assert WeightedSum(*ends)(weights) == pytest.approx(expected)
 
 
 def test_bootstrap_is_that_of_literal_resamples() -> None:

@@ -100,3 +100,39 @@ def test_degenerate_images_are_told() -> None:
     assert list(z.degenerate) == [False, False, True]
     empty = cohort_statistics(np.empty(0, np.int64), np.empty(0), 2, 1, "similarity", 3)
     assert empty.degenerate.all()
+
+
+LAST = float(np.finfo(np.float64).max)
+
+
+@pytest.mark.parametrize("power", [-1022, -600, 0, 600, 1021])
+def test_the_size_of_numbers_changes_no_digit(power: int) -> None:
+    """A power of two scales a float exactly, means and deviations with it: squares alone would be no numbers."""
+    plain = cohort_statistics(IMAGE, SCORE, 2, 1, "similarity")
+    scaled = cohort_statistics(IMAGE, np.ldexp(SCORE, power), 2, 1, "similarity")
+    if power > -1000:  # below, numbers have fewer digits
+        assert scaled.mean.tolist() == np.ldexp(plain.mean, power).tolist()
+        assert scaled.deviation.tolist() == np.ldexp(plain.deviation, power).tolist()
+    assert not scaled.degenerate.any()
+    z = normalise(np.ldexp([0.62], power), np.array([0]), np.array([1]), scaled, "z_norm").score
+    assert z == pytest.approx((0.62 - 0.25) / (np.sqrt(3.5) / 10))
+
+
+def test_scores_at_the_end_of_the_numbers() -> None:
+    """Of +-M four times the mean is 0 and the deviation, by n, M: scores of M and -M are at 1 and -1.
+
+    By n - 1 the deviation is 1.15 M, which is no number; nor is 1 / 5e-324.
+    """
+    image = np.zeros(4, np.int64)
+    ends = np.array([LAST, -LAST, LAST, -LAST])
+    found = cohort_statistics(image, ends, 1, 0, "similarity")
+    places = np.zeros(2, np.int64)
+    assert normalise(np.array([LAST, -LAST]), places, places, found, "z_norm").score.tolist() == [1, -1]
+    assert cohort_statistics(image, ends, 1, 1, "similarity").degenerate.tolist() == [True]
+    near = cohort_statistics(image, np.array([LAST, LAST, LAST, LAST / 2]), 1, 0, "similarity")
+    # The mean is 7/8 M, the deviation sqrt(3)/8 M, and -M is 15 / sqrt(3) of them below.
+    low = normalise(np.array([-LAST]), places[:1], places[:1], near, "z_norm")
+    assert low.score == pytest.approx(-15 / np.sqrt(3))
+    tiny = cohort_statistics(image, np.array([0, 5e-324, 0, 5e-324]), 1, 1, "similarity")
+    beyond = normalise(np.array([1.0]), places[:1], places[:1], tiny, "z_norm")
+    assert (beyond.degenerate.tolist(), np.isnan(beyond.score).tolist()) == ([True], [True])

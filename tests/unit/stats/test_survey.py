@@ -128,7 +128,7 @@ def test_pairs_of_simple_draws_give_the_stratified_variance() -> None:
     for mine, theirs in pairs:
         assert mine.value == pytest.approx(theirs.value)
         assert mine.variance == pytest.approx(theirs.variance)
-        assert mine.heaviest == pytest.approx(theirs.heaviest)
+        assert mine.leverage.heaviest == pytest.approx(theirs.leverage.heaviest)
         assert mine.cases.tolist() == theirs.cases.tolist()
 
 
@@ -170,7 +170,7 @@ def test_a_domain_keeps_the_whole_sample() -> None:
     found = mean([3, 5, np.nan, 1.7e308], design, [0, 0, -1, -1], 2)
     assert found.value[0] == 4
     assert found.variance[0] == pytest.approx(0.4)
-    assert (found.cases[0], found.units[0], found.freedom[0], found.heaviest[0]) == (2, 2, 1, 0.5)
+    assert (found.cases[0], found.units[0], found.freedom[0], found.leverage.heaviest[0]) == (2, 2, 1, 0.5)
     low, high = interval(found, 0.05)
     half = 12.7062 * 0.4**0.5  # Student's t of one degree of freedom
     assert (low[0], high[0]) == pytest.approx((4 - half, 4 + half), rel=1e-5)
@@ -310,6 +310,29 @@ def test_fewer_than_twenty_clusters_are_not_estimable() -> None:
             found = proportion_interval(mean(each, design), 0.05)
             assert bool(np.isfinite(found.interval.high[0])) is known
     assert found.size[0] == pytest.approx(20)  # none of 80 rows in 20 clusters
+
+
+def test_a_unit_that_carries_a_domain_is_left_out_in_turn() -> None:
+    """60 clusters of one case and one of 10, a seventh, of weight 5: V is of the means that each leaves without it.
+
+    The 61 means are computed one by one; V = 60/61 times the sum of their squared distances from their own mean, the
+    jackknife of one stratum drawn out of very many. G* = 160^2 / (10^4 + 60) = 2.5, and 70^2/160 = 30.6 equal clusters
+    would leave as much: t is of 60 degrees of freedom. Of 40 single cases it is 17.9, and no less than that worth.
+    """
+    for singles in (60, 40):
+        cluster = np.r_[np.arange(singles), np.full(10, singles)]
+        events = np.r_[np.tile([0, 0, 0, 1], singles // 4), np.tile([0, 1], 5)]
+        n = len(events)
+        design = strata(np.full(n, 5.0), np.zeros(n, int), [np.inf], cluster)
+        found, p = mean(events, design), events.mean()
+        left = np.array([events[cluster != each].mean() for each in range(singles + 1)])
+        variance = singles / (singles + 1) * ((left - left.mean()) ** 2).sum()
+        assert found.without[0] == pytest.approx(variance)
+        t = [float(stats.t.ppf(0.975, freedom)) for freedom in (n - 1, singles)]
+        worth = n**2 / (100 + singles)
+        size = p * (1 - p) / variance * (t[0] / t[1]) ** 2 if singles == 60 else worth
+        assert proportion_interval(found, 0.05).size[0] == pytest.approx(max(size, worth))
+        assert max(size, worth) < 0.97 * p * (1 - p) / found.variance[0]
 
 
 def test_one_row_of_a_domain_says_what_one_case_says() -> None:

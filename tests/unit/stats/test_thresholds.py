@@ -10,6 +10,7 @@ from scipy import stats
 from lacre.stats.thresholds import (
     Direction,
     Rate,
+    coarse,
     complement,
     count_matches,
     floor_of,
@@ -187,3 +188,37 @@ def test_the_interval_covers_the_true_threshold() -> None:
         tied += low <= np.nextafter(18, 19) <= high
     assert covered / 1500 == pytest.approx(0.9826, abs=0.012)
     assert tied / 1500 > 0.97
+
+
+@pytest.mark.parametrize(
+    ("at", "least", "up", "expected"),
+    [
+        # .612 to .613 hold two scores, .61 to .615 three, .61 to .62 four, .6 to .65 seven, .6 to .7 nine.
+        (0.61234, 1, True, 0.61234), (0.61234, 2, True, 0.613), (0.61234, 3, True, 0.615), (0.61234, 5, True, 0.65),
+        (0.61234, 2, False, 0.612), (0.61234, 4, False, 0.61), (0.61234, 9, False, 0.6), (0.61234, 10, False, 0.0),
+        (-0.61234, 5, False, -0.65), (-0.61234, 2, True, -0.612),
+        (0.61234, 11, True, 5.0),  # there are but ten scores: beyond them all
+    ],
+)  # fmt: skip
+def test_a_coarse_threshold_may_be_that_of_several_cases(
+    at: float, least: int, up: bool, expected: float
+) -> None:
+    scores = np.array([0.61234, 0.6129, 0.615, 0.6199, 0.63, 0.64, 0.65, 0.66, 0.67, 0.31])
+    scores = scores if at > 0 else -scores
+    assert coarse(at, scores, least, up=up) == expected
+
+
+def test_a_coarse_threshold_lies_on_the_side_that_is_asked_for() -> None:
+    """Whatever the scores: never on the other side, and with `least` scores in what is rounded to it, or all."""
+    rng = np.random.default_rng(20261130)
+    for scores in (
+        rng.normal(size=200),
+        rng.lognormal(0, 8, 200),
+        rng.integers(0, 9, 200) / 10,
+        np.full(7, 1e-300),
+    ):
+        for at in rng.choice(scores, 5):
+            high, low = coarse(at, scores, 5, up=True), coarse(at, scores, 5, up=False)
+            assert low <= at <= high
+            assert np.count_nonzero((scores >= low) & (scores <= high)) >= 5
+    assert coarse(np.inf, scores, 5, up=True) == np.inf

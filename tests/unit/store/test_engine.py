@@ -61,7 +61,7 @@ def test_a_new_ledger_is_a_private_file_that_names_its_maker(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_each_connection_has_the_pragmas(tmp_path: Path) -> None:
+def test_each_connection_has_the_pragmas(power: None, tmp_path: Path) -> None:
     """3 is EXTRA (sqlite.org/pragma.html#pragma_synchronous)."""
     engine = create_ledger(tmp_path / "ledger.db")
     wanted = {

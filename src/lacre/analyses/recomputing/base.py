@@ -20,6 +20,7 @@ from lacre.analyses.verdict import CriterionResult, LeftOut, Line, State, worst
 from lacre.protocol.grammar import as_float
 from lacre.stats.fairness import RateCounts
 from lacre.stats.proportions import Interval
+from lacre.text import _
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +156,7 @@ class Again(Held[Plan]):
         if rule is None:
             return said  # found already
         if self.told.rows < 0 or any(each.count < 0 for each in (*told.left_out, *self.told.left_out)):
-            self.tally.differs(f"{what}.left_out", "counts", "counts of cases")
+            self.tally.differs(f"{what}.left_out", "counts", _("counts of cases"))
             return said
         self._of_the_analysis(what, told)
         self._registered(what, told, rule)
@@ -228,7 +229,7 @@ class Again(Held[Plan]):
             self.tally.differs(f"{what}.groups", len(told.groups), len(groups))
             return False
         fits = all(line.fits and (line.denominator or 0) <= MOST for line in told.groups)
-        return self.tally.fits(f"{what}.groups", "counts of no rate", "counts of a rate", fits=fits)
+        return self.tally.fits(f"{what}.groups", _("counts of no rate"), _("counts of a rate"), fits=fits)
 
     def same_line(self, what: str, line: LineTold, estimate: EstimateTold | None, *names: str) -> None:
         """Hold that the numbers of a criterion's line are those of the estimate it is of."""

@@ -18,6 +18,7 @@ from lacre.protocol.models import Protocol
 from lacre.rules.systems import systems_analysed
 from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.proportions import ONE_SIDED_ALPHA
+from lacre.text import _
 
 Plan = TypeVar("Plan", bound=Any)
 
@@ -106,7 +107,7 @@ class Held(Generic[Plan]):
             return
         tally, cases, events = self.tally, told.denominator or 0, told.numerator
         if not 0 <= events <= events + told.missing <= cases <= MOST or cases == 0 or told.missing < 0:
-            tally.differs(what, f"{events}/{cases}", "counts of a rate")
+            tally.differs(what, f"{events}/{cases}", _("counts of a rate"))
             return
         fair = tally.holds(f"{what}.value", told.value, events / cases)
         fair &= tally.holds(f"{what}.confidence", told.confidence, self.confidence)
@@ -170,18 +171,18 @@ class Held(Generic[Plan]):
         if told.value is not None:
             fits &= least <= told.value <= most
             fits &= percentile or (low <= told.value + 1e-12 and told.value <= high + 1e-12)
-        return self.tally.fits(what, f"{told.value} [{told.low}, {told.high}]", "an interval", fits=fits)
+        return self.tally.fits(what, f"{told.value} [{told.low}, {told.high}]", _("an interval"), fits=fits)
 
     def of_one_size(self, what: str, told: EstimateTold, how: How, value: float) -> None:
         """Hold that both ends, or the bound of zero events and the upper end, are of one effective size."""
         if told.low is None or told.high is None:
-            self.tally.differs(what, f"[{told.low}, {told.high}]", "an interval")
+            self.tally.differs(what, f"[{told.low}, {told.high}]", _("an interval"))
             return
         bounds, missing = BOUNDS[how.interval], told.missing
         if told.zero_bound is not None:
             exact = told.zero_bound.exact
             size = math.log(ONE_SIDED_ALPHA) / math.log1p(-exact) if 0 < exact < 1 else 0.0
-            if not self.tally.fits(f"{what}.zero_bound", exact, "of some size", fits=size > 0):
+            if not self.tally.fits(f"{what}.zero_bound", exact, _("of some size"), fits=size > 0):
                 return
             self.zero(what, told, size)
             self.tally.holds(f"{what}.low", told.low, 0.0)
@@ -202,7 +203,7 @@ class Held(Generic[Plan]):
         """Hold that a number is absent for a reason: one of `first`, or no cases, which shows, or one of `codes`."""
         code, cases = None if told.note is None else told.note.code, told.denominator
         if not told.bare or cases is None or cases < 0:
-            self.tally.differs(what, code, "no number but that of its cases")
+            self.tally.differs(what, code, _("no number but that of its cases"))
         elif code == "no-cases" and not first:
             self.tally.estimates += self.tally.holds(f"{what}.denominator", cases, 0)
         elif code in first or (code in codes and cases > 0):
@@ -288,7 +289,7 @@ class Held(Generic[Plan]):
 def _size(high: Callable[[float], float], at: float) -> float:
     """Return the size at which an upper end, which falls with it, is `at`, by halving."""
     low, most = -10.0, 60.0
-    for _ in range(HALVINGS):
+    for _halved in range(HALVINGS):
         middle = (low + most) / 2
         low, most = (middle, most) if high(math.exp(middle)) > at else (low, middle)
     return math.exp(most)

@@ -20,6 +20,7 @@ from lacre.protocol.columns import OutcomeColumn
 from lacre.protocol.kinds.parts import stratum_values
 from lacre.protocol.kinds.self_agreement import AgreementCriterion, SelfAgreementPlan
 from lacre.stats.agreement import interval, kappa
+from lacre.text import _
 
 WITHOUT = ("kappa-without-error", "kappa-without-spread")
 """Why a kappa has no error: no label changed, or no case moves it."""
@@ -145,7 +146,7 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         raw, about = (self.answers.get(self.key(metric, place)) for metric in (RAW, KAPPA))
         if raw is None or about is None:
             return
-        if row.get("withheld") is True or raw.withheld or about.withheld:
+        if row.get("withheld") is True or raw.withheld:
             self.tally.withheld += 1
             least = min_count(self.protocol)
             self.tally.fits(f"{what}.withheld", True, "numbers", fits=least is not None)
@@ -157,6 +158,8 @@ class LabelsAgain(Again[SelfAgreementPlan]):
             self.tally.differs(f"{what}.{first['loc'][0]}", first["type"], "-")
             return
         floor = None if raw.low is None else 1 - raw.low
+        if about.withheld:
+            self.tally.holds(f"{what}.counts", told.counts, None)
         beside: dict[str, object] = {
             "n": raw.denominator, "agree": raw.numerator, "raw": raw.value, "low": raw.low, "high": raw.high,
             "confidence": raw.confidence, "method": raw.method, "kappa": about.value, "kappa_low": about.low,
@@ -275,6 +278,6 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         """Cases are labelled twice or left out, each under its first reason."""
         out = sum(each.count for each in told.left_out)
         fits = all(each.column in pair for each in told.left_out)
-        self.tally.fits(f"{what}.left_out", out, "of the labels", fits=fits)
+        self.tally.fits(f"{what}.left_out", out, _("of the labels"), fits=fits)
         if answer.denominator is not None and not self.first and not self.table.cluster:
             self.tally.holds(f"{what}.left_out", out, self.told.rows - answer.denominator)

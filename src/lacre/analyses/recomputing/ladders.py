@@ -14,7 +14,7 @@ from lacre.analyses.disclosure import min_count
 from lacre.analyses.ladder import Rung
 from lacre.analyses.reasons import Reason
 from lacre.analyses.recomputing.counted import GroupTold, TargetTold, ToldVerification, Which
-from lacre.analyses.recomputing.held import MOST
+from lacre.analyses.recomputing.held import MOST, How
 from lacre.analyses.recomputing.rungs import OBSTACLES, Rungs
 from lacre.analyses.recomputing.tally import close
 from lacre.analyses.told import CriterionTold, EstimateTold, Key
@@ -25,6 +25,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.verification import VerificationCriterion
 from lacre.stats.proportions import wilson
 from lacre.stats.thresholds import Rate, floor_of
+from lacre.text import _
 
 
 class LaddersAgain(Rungs):
@@ -85,6 +86,22 @@ class LaddersAgain(Rungs):
         """Hold a number that only the result has: the others are held where rungs are built."""
         if told.metric == "threshold_distance":
             self._distance(what, told)
+        elif told.metric in RATES and "bootstrap" not in (told.method or ""):
+            which = Which(told.system or "", str(told.details.get("rung", "")))
+            if self.built.get(which) is None and which in self.hidden:
+                self._alone(what, told)
+
+    def _alone(self, what: str, told: EstimateTold) -> None:
+        """Hold a rate of a rung whose lines are withheld by its own counts, and by one size for both its ends."""
+        rate: Rate = "false_match" if told.metric == "false_match" else "false_non_match"
+        divided = self._engine(told.system or "").numbers.simultaneous(rate) if told.group else 1
+        name, sized = "wilson" if divided == 1 else "clopper_pearson", bool(self.table.cluster)
+        self.counted(
+            what,
+            told,
+            How(name, self.alpha / divided, divided, sized),
+            ("too-few-clusters",) if sized else (),
+        )
 
     def more(self) -> None:
         """Hold every rung's numbers against the counts, and its targets."""
@@ -102,7 +119,7 @@ class LaddersAgain(Rungs):
         try:
             answers = list(self._engine(which.system).numbers.answers(rung))
         except BareRate as error:
-            self.tally.differs(f"{self.name}.groups", error.message, "counts of rates")
+            self.tally.differs(f"{self.name}.groups", error.message, _("counts of rates"))
             return
         for answer in answers:
             told = EstimateTold.model_validate(answer.as_json())
@@ -246,7 +263,7 @@ class LaddersAgain(Rungs):
         events, cases = counts
         (name, value), (low_name, low), (high_name, high) = told.items()
         if events is None or not 0 <= events <= cases <= MOST:
-            self.tally.differs(f"{what}.{name}", events, "counts of a rate")
+            self.tally.differs(f"{what}.{name}", events, _("counts of a rate"))
             return
         if not cases:
             for each, number in told.items():
@@ -255,7 +272,7 @@ class LaddersAgain(Rungs):
         self.tally.holds(f"{what}.{name}", value, events / cases)
         if self.table.cluster:
             fits = low is None or high is None or 0 <= low <= events / cases <= high <= 1
-            self.tally.fits(f"{what}.{low_name}", f"[{low}, {high}]", "an interval", fits=fits)
+            self.tally.fits(f"{what}.{low_name}", f"[{low}, {high}]", _("an interval"), fits=fits)
             return
         ends = wilson(events, cases, self.alpha)
         self.tally.holds(f"{what}.{low_name}", low, float(ends.low))

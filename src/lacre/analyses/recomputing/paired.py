@@ -14,6 +14,7 @@ from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.paired import EXACT, mcnemar
 from lacre.stats.paired_intervals import tango
 from lacre.stats.paired_power import conditional_power, discordant_needed
+from lacre.text import _
 
 MOST = 2**53
 
@@ -74,7 +75,7 @@ def told_pair(what: str, row: Mapping[str, Any], tally: Tally) -> PairTold | Non
         first = error.errors(include_url=False, include_input=False)[0]
         tally.differs(".".join((what, *map(str, first["loc"]))), first["type"], "-")
         return None
-    return told if tally.fits(what, told.pairs, "counts of pairs", fits=told.fits) else None
+    return told if tally.fits(what, told.pairs, _("counts of pairs"), fits=told.fits) else None
 
 
 class PairAgain:
@@ -113,7 +114,7 @@ class PairAgain:
         """Hold the row; return the comparison it tells."""
         told, asked, several = self.told, self.asked, self.several
         test = SIGN_FLIPS if several else asked.test
-        fair = self.tally.fits(f"{self.what}.clusters", told.clusters, "clusters as declared",
+        fair = self.tally.fits(f"{self.what}.clusters", told.clusters, _("clusters as declared"),
                                fits=(told.clusters is not None) == self.clustered)  # fmt: skip
         difference = (
             self.sign * (told.first_only - told.second_only) / told.pairs + 0.0 if told.pairs else None
@@ -227,7 +228,7 @@ class PairAgain:
         told = self.told
         low, high = told.low, told.high
         fits = low is not None and high is not None and -1 <= low <= high <= 1
-        self.tally.fits(self.what, f"[{low}, {high}]", "an interval of differences", fits=fits)
+        self.tally.fits(self.what, f"[{low}, {high}]", _("an interval of differences"), fits=fits)
 
 
 def check_adjusted(name: str, rows: Sequence[tuple[str, Compared]], tally: Tally) -> None:

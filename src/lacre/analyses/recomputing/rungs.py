@@ -15,6 +15,7 @@ from lacre.analyses.recomputing.base import Again
 from lacre.analyses.recomputing.counted import NOTHING, GroupTold, Which, counts_of, rates_of
 from lacre.analyses.told import Key
 from lacre.protocol.kinds.verification import VerificationPlan
+from lacre.text import _
 
 OBSTACLES = ("cohort-overlaps", "cohort-missing", "cohort-degenerate")
 
@@ -96,7 +97,7 @@ class Rungs(Again[VerificationPlan]):
         normalised = which.rung in {each.id for each in self.plan.normalised}
         if obstacle is not None:
             self.tally.fits(
-                what, obstacle.code, "an obstacle", fits=normalised and obstacle.code in OBSTACLES
+                what, obstacle.code, _("an obstacle"), fits=normalised and obstacle.code in OBSTACLES
             )
         self.tally.holds(f"{what}.ran", row.get("ran"), obstacle is None)
         if obstacle is not None:
@@ -127,6 +128,21 @@ class Rungs(Again[VerificationPlan]):
             cases.append(answer.denominator)
         return NOTHING.model_copy(update={"impostor": cases[0], "genuine": cases[1]})
 
+    def _shown(self, which: Which, group: Group) -> GroupTold | None:
+        """Return a withheld line with the counts of a rate that is shown nevertheless: one label's cases may be many.
+
+        None where these do not give the line's numbers: of everybody, and where subjects make cases worth less.
+        """
+        found: dict[str, int | float] = {}
+        for rate, cases in (("false_match", "impostor"), ("false_non_match", "genuine")):
+            key = Key(rate, which.system, frozenset(group), None, self.details(which.rung))
+            answer = self.answers.get(key)
+            if answer is not None and answer.denominator is not None:
+                found |= {rate: answer.numerator or 0, cases: answer.denominator}
+                found[f"{rate}_size"] = float(answer.denominator)
+        line = NOTHING.model_copy(update=found)
+        return line if group and line.fits and not (found and self.table.cluster) else None
+
     def _lines(self, what: str, which: Which) -> list[GroupTold | None]:
         rows = {name: self.of_rung(name, which) for name in ("groups", "operating", "det")}
         wanted = [dict(group) for group in self.cells]
@@ -139,7 +155,7 @@ class Rungs(Again[VerificationPlan]):
                 self.hidden.add(which)
                 self.tally.withheld += 1
                 self.tally.fits(called, "withheld", "counts", fits=min_count(self.protocol) is not None)
-                lines.append(NOTHING if group else None)
+                lines.append(self._shown(which, group))
                 continue
             line = self._line(called, row)
             lines.append(line)
@@ -185,7 +201,9 @@ class Rungs(Again[VerificationPlan]):
             self.tally.holds(f"{what}.{rate}_subjects", units, None)
             self.tally.holds(f"{what}.{rate}_size", size, float(cases))
             self.tally.holds(f"{what}.{rate}_dense", getattr(told, f"{rate}_dense"), False)
-        return told if self.tally.fits(what, told.counts, "counts of comparisons", fits=told.fits) else None
+        return (
+            told if self.tally.fits(what, told.counts, _("counts of comparisons"), fits=told.fits) else None
+        )
 
     def _totals(self, what: str, lines: Sequence[GroupTold | None]) -> None:
         """Groups are of everybody: what is left out for want of a group is missing."""

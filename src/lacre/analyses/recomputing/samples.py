@@ -19,6 +19,7 @@ from lacre.analyses.verdict import CriterionResult
 from lacre.protocol.columns import NumberColumn
 from lacre.protocol.kinds.estimate import EstimateCriterion, EstimatePlan
 from lacre.stats.proportions import wilson
+from lacre.text import _
 
 OF_A_CELL = (
     "divided-by-nothing", "no-variance", "negative-variance", "too-few-clusters", "too-few-units", "nothing-varies",
@@ -97,7 +98,7 @@ class SamplesAgain(Again[EstimatePlan]):
         if told.value is None:
             code = "" if told.note is None else told.note.code
             fits = self.designed == (code in (*OF_A_CELL, "no-cases"))
-            tally.fits(what, code, "a reason for no number", fits=fits and told.bare)
+            tally.fits(what, code, _("a reason for no number"), fits=fits and told.bare)
             tally.beyond += 1
             return
         groups = dict(self.keys())[told.key]
@@ -165,7 +166,7 @@ class SamplesAgain(Again[EstimatePlan]):
         else:
             error = told.standard_error
             fits = error is not None and error >= 0 and (told.freedom > 0 or error == 0)
-            if not tally.fits(f"{what}.standard_error", error, "a standard error", fits=fits):
+            if not tally.fits(f"{what}.standard_error", error, _("a standard error"), fits=fits):
                 return
             width = -float(special.stdtrit(told.freedom, alpha / 2)) * (error or 0.0) if error else 0.0
             low, high = value - width, value + width

@@ -9,6 +9,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.models import Protocol
 from lacre.protocol.thresholds import CalibratedThreshold, FixedThreshold
 from lacre.rules.thresholds import needed
+from lacre.text import _
 
 
 def check_thresholds(document: Mapping[str, Any], protocol: Protocol, tally: Tally) -> None:
@@ -41,4 +42,4 @@ def check_thresholds(document: Mapping[str, Any], protocol: Protocol, tally: Tal
             value, entry = each.get("value"), each.get("entry")
             number = isinstance(value, float | int) and not isinstance(value, bool)
             tally.fits(f"{what}.value", value, "a number", fits=number)
-            tally.fits(f"{what}.entry", entry, "an entry", fits=type(entry) is int and entry > 0)
+            tally.fits(f"{what}.entry", entry, _("an entry"), fits=type(entry) is int and entry > 0)

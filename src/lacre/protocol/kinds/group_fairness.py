@@ -85,6 +85,10 @@ class GroupFairnessPlan(TablePlan):
         """Return the label."""
         return frozenset({self.label})
 
+    def sorted_by(self) -> str:
+        """Return the label."""
+        return self.label
+
     def compares_groups(self) -> bool:
         """Tell whether every criterion is a gap between groups."""
         return all(criterion.max_group_gap is not None for criterion in self.criteria)

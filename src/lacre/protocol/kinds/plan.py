@@ -43,6 +43,10 @@ class AnalysisPlan(Model):
         """Return the columns of its table that hold what is true of a case, and can turn out to be wrong."""
         return frozenset()
 
+    def sorted_by(self) -> str | None:
+        """Return the column that tells its cases apart in two sorts, each of which rates are of; None of one sort."""
+        return None
+
     def thresholds(self) -> frozenset[str]:
         """Return the registered thresholds the analysis uses."""
         return frozenset()

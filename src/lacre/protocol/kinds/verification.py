@@ -256,6 +256,10 @@ class VerificationPlan(TablePlan):
         """Return whether both are the same, and the group."""
         return frozenset({self.same, self.group})
 
+    def sorted_by(self) -> str:
+        """Return the column that says whether both are the same."""
+        return self.same
+
     def thresholds(self) -> frozenset[str]:
         """Return the common threshold and those of the rungs."""
         own = {rung.threshold for rung in self.mitigations if rung.threshold is not None}

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from lacre.analyses.reasons import Reason, render
 from lacre.errors import printable
-from lacre.report import analysis_text, told, words
+from lacre.report import analysis_text, reasoned, told, words
 from lacre.report.html import kinds_html
 from lacre.report.html.figures import Group, group_figure, one_plot, single
 from lacre.report.html.markup import Element, Node, el
@@ -151,7 +151,11 @@ def _criterion(sheet: Sheet, criterion: Document, rates: _Rates) -> list[Node | 
         sheet.heading(3, printable(criterion["id"]), system, "  ", state(criterion["state"])),
         el("p", told.rule(criterion)),
         *paragraphs(
-            [analysis_text.reason(criterion["reason"], told.scale_of(criterion), criterion.get("unit"))]
+            [
+                reasoned.reason(each, told.scale_of(criterion), criterion.get("unit"))
+                for each in (criterion["reason"], criterion.get("note"))
+                if each
+            ]
         ),
         computed(criterion),
     ]
@@ -182,7 +186,7 @@ def _criterion(sheet: Sheet, criterion: Document, rates: _Rates) -> list[Node | 
 
 def _explained(sheet: Sheet, found: Sequence[Document]) -> list[Node]:
     page = Written(sheet, 4, "")
-    analysis_text.explain(page, found)
+    reasoned.explain(page, found)
     return page.nodes
 
 
@@ -261,7 +265,7 @@ def _calibration(sheet: Sheet, errors: Sequence[Document]) -> list[Node]:
         for each in errors
     ]
     title = _("expected calibration error")
-    caption = title + _(", {bins} bins").format(bins=errors[0]["bins"])
+    caption = _("expected calibration error, {bins} bins").format(bins=errors[0]["bins"])
     return [sheet.heading(3, capital(title)), sheet.table(caption, columns, rows)]
 
 
@@ -283,7 +287,7 @@ def _notes(sheet: Sheet, notes: Sequence[Document]) -> list[Node]:
         return []
     return [
         sheet.heading(3, _("Notes")),
-        el("ul", [el("li", analysis_text.reason(note)) for note in notes]),
+        el("ul", [el("li", reasoned.reason(note)) for note in notes]),
     ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lacre.report import analysis_text, told, words
+from lacre.report import analysis_text, reasoned, told, words
 from lacre.report.html import scale
 from lacre.report.html.forest import Bar, Forest, Row as Drawn
 from lacre.report.html.markup import Node
@@ -47,7 +47,7 @@ class Group:
         return cls(
             name=words.group(line["group"], criterion.get("by") or ()),
             cases=_cases(line, share=share),
-            shown=analysis_text.value_of(line, rate) if share else told.value(line["value"], kind, unit),
+            shown=reasoned.value_of(line, rate) if share else told.value(line["value"], kind, unit),
             interval=told.interval(line["low"], line["high"], kind, unit, bar=bar),
             size=line.get("denominator"),
             kind=kind,
@@ -57,7 +57,7 @@ class Group:
             bound=_bound(line, rate) if share else None,
             # Of the groups that a difference or a ratio is of, nothing is asked.
             state=judged,
-            why=analysis_text.reason(reason) if said else "",
+            why=reasoned.reason(reason) if said else "",
         )
 
     @classmethod
@@ -83,7 +83,7 @@ class Group:
             low=each["low"],
             high=each["high"],
             bound=bound,
-            why=analysis_text.reason(each.get("note")),
+            why=reasoned.reason(each.get("note")),
         )
 
     @property
@@ -226,7 +226,7 @@ def _described(rows: Sequence[Drawn], bars: Sequence[Bar]) -> str:
 def _cases(line: Document, *, share: bool) -> str:
     """Return on what a number rests: events of cases, or cases alone."""
     if share and line.get("numerator") is not None:
-        return analysis_text.events_of(line)
+        return reasoned.events_of(line)
     return told.count(line.get("denominator"))
 
 

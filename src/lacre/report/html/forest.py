@@ -71,11 +71,14 @@ def forest(plot: Forest, ids: Ids) -> Element:
     """Return the drawing."""
     top = TOP if plot.bars else 6
     drawn: list[Node] = []
+    bands: list[tuple[int, int]] = []
     at = top
     together = all(len(row.name) + len(row.numbers) + 2 <= TOGETHER for row in plot.rows if not row.instead)
     for row in plot.rows:
         part, height = _row(row, plot.axis, at, together=together)
         drawn.append(part)
+        if not row.instead:
+            bands.append((at + height - GAP - BAND, at + height))
         at += height
     title, told = ids.new(), ids.new()
     return el(
@@ -83,7 +86,7 @@ def forest(plot: Forest, ids: Ids) -> Element:
         el("title", plot.title, id=title),
         el("desc", plot.told, id=told),
         _grid(plot.axis, top, at),
-        [_bar(bar, plot.axis, at) for bar in plot.bars],
+        [_bar(bar, plot.axis, bands, at) for bar in plot.bars],
         drawn,
         role="img",
         aria_labelledby=f"{title} {told}",
@@ -128,12 +131,14 @@ def _grid(axis: Axis, top: int, bottom: int) -> Element:
     return el("g", drawn, aria_hidden="true")
 
 
-def _bar(bar: Bar, axis: Axis, bottom: int) -> Element:
+def _bar(bar: Bar, axis: Axis, bands: Sequence[tuple[int, int]], bottom: int) -> Element:
+    """Draw a bar where intervals are, from its name to the axis; it runs through no words."""
     x = _across(axis, bar.value)
+    parts = [(TOP - 14, TOP), *bands, (bottom, bottom + 4)]
     anchor = "start" if axis.place(bar.value) < 0.5 else "end"
     return el(
         "g",
-        el("line", x1=x, x2=x, y1=TOP - 14, y2=bottom + 4, class_="bar"),
+        [el("line", x1=x, x2=x, y1=first, y2=last, class_="bar") for first, last in parts],
         el(
             "text",
             bar.name,

@@ -87,12 +87,12 @@ def _design(sheet: Sheet, _document: Document, rows: Sequence[Document]) -> list
     columns = [
         Column(_("stratum"), wraps=True, names=True),
         Column(_("population"), right=True),
-        Column(_("drawn"), right=True),
-        Column(_("answered"), right=True),
+        Column(_("clusters drawn") if rows[0].get("units") == "clusters" else _("drawn"), right=True),
+        Column(_("cases with a value"), right=True),
     ]
     lines: list[Row] = [
         [
-            Cell(str(each.get("stratum", ""))),
+            Cell(str(each.get("stratum") or "") or _("everybody")),
             *(_plain(each.get(name)) for name in ("population", "drawn", "respondents")),
         ]
         for each in rows

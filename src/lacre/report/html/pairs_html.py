@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lacre.errors import printable
-from lacre.report import analysis_text, told, words
+from lacre.report import reasoned, told, words
 from lacre.report.html.figures import Group, plot
 from lacre.report.html.forest import Bar
 from lacre.report.html.markup import Node, el
@@ -25,9 +25,7 @@ def paired(sheet: Sheet, document: Document, rows: Sequence[Document]) -> list[N
     parts.append(_counts(sheet, rows))
     parts.append(_tests(sheet, rows))
     parts += _explained(sheet, rows)
-    notes = [
-        f"{_name(sheet, each)}: {analysis_text.reason(each['note'])}" for each in rows if each.get("note")
-    ]
+    notes = [f"{_name(sheet, each)}: {reasoned.reason(each['note'])}" for each in rows if each.get("note")]
     if notes:
         parts.append(el("ul", [el("li", note) for note in notes]))
     return parts
@@ -112,7 +110,7 @@ def _group(sheet: Sheet, each: Document) -> Group:
 def _absent(each: Document) -> str:
     if each.get("difference") is not None:
         return ""
-    return analysis_text.reason(each.get("note"))
+    return reasoned.reason(each.get("note"))
 
 
 def _bars(document: Document) -> list[Bar]:

@@ -1,16 +1,22 @@
 """A result as HTML: the verdict and why, every analysis, where it comes from; whole, or a notebook's fragment."""
 
 from lacre.broker.outcomes import ResultShown
-from lacre.report import gate_text, result_text, told, words
+from lacre.errors import printable
+from lacre.report import evidence_text, gate_text, reasoned, result_text, told, words
 from lacre.report.html import analysis_html, provenance_html
 from lacre.report.html.markup import Element, Ids, Node, el, name, render
 from lacre.report.html.sheet import KINDS, Sheet, Written, facts, paragraphs, state
 from lacre.report.html.style import SCOPE, sheet as style_sheet
 from lacre.report.page import Cell, Column, Row
-from lacre.text import _, language
+from lacre.rules.answers import CalibrateFacts, FrozenThreshold
+from lacre.rules.record import Answered
+from lacre.text import _, language, ngettext
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What the page may load: nothing, by its own word as well."""
+
+MOST_DECIDING = 5
+"""Criteria whose reasons stand beside the verdict; all of them stand below."""
 
 IN_NOTEBOOK = 3
 """The level of a fragment's first heading: a notebook has its own above it."""
@@ -114,6 +120,7 @@ def _verdict(sheet: Sheet, shown: ResultShown) -> Element:
         el(
             "div",
             el("p", state(shown.state), class_="state"),
+            _deciding(shown),
             el("p", result_text.standing(document["pool"], result_text.decision_of(document))),
             class_=f"verdict {KINDS.get(shown.state, '')}".strip(),
         ),
@@ -126,6 +133,26 @@ def _verdict(sheet: Sheet, shown: ResultShown) -> Element:
         estimates = [each["estimates"] for each in document["analyses"] for _criterion in each["criteria"]]
         parts.append(analysis_html.summary(sheet, _("All criteria"), criteria, estimates, of=of))
     return el("section", parts, page_.nodes)
+
+
+def _deciding(shown: ResultShown) -> list[Element]:
+    """Say why the verdict is what it is: the reasons of the criteria that make it so, a pass being of them all."""
+    if _verdicts_alone(shown):
+        return []
+    named = [(each["id"], found) for each in shown.document["analyses"] for found in each["criteria"]]
+    why = [
+        _("{name}: {why}").format(
+            name=printable(f"{id_}.{found['id']}"),
+            why=reasoned.reason(found["reason"], told.scale_of(found), found.get("unit")),
+        )
+        for id_, found in named
+        if found["state"] == shown.state and found["reason"] is not None
+    ]
+    more = len(why) - MOST_DECIDING
+    if more > 0:
+        said = ngettext("and {count} more criterion, below", "and {count} more criteria, below", more)
+        why = [*why[:MOST_DECIDING], said.format(count=more)]
+    return paragraphs(why)
 
 
 def _interruptions(shown: ResultShown) -> list[Element]:
@@ -150,10 +177,15 @@ def _thresholds(sheet: Sheet, shown: ResultShown) -> Element | None:
     if not found:
         return None
     systems = sheet.systems
+    frozen = _frozen(shown)
+    of = [frozen.get((each.get("entry"), each["name"], each.get("system") or "")) for each in found]
+    known = any(of)
     columns = [
         Column(_("threshold"), wraps=True, names=True),
         *([Column(_("system"))] if systems else []),
         Column(_("value"), right=True),
+        *([Column(_("interval"), right=True), Column(_("rule"), wraps=True)] if known else []),
+        *([Column(_("at it"), right=True)] if known else []),
         Column(_("from"), wraps=True),
     ]
     rows: list[Row] = [
@@ -161,15 +193,35 @@ def _thresholds(sheet: Sheet, shown: ResultShown) -> Element | None:
             Cell(each["name"]),
             *([each.get("system") or ""] if systems else []),
             told.limit(each["value"], "score", each.get("unit")) if each["value"] is not None else told.NONE,
+            *(_known(entry) if known else []),
             _("fixed in the plan")
             if each.get("entry") is None
             else _("frozen at entry {entry}").format(entry=each["entry"]),
         ]
-        for each in found
+        for each, entry in zip(found, of, strict=True)
     ]
     return el(
         "section", sheet.heading(2, _("Thresholds")), sheet.table(_("Thresholds in use"), columns, rows)
     )
+
+
+def _frozen(shown: ResultShown) -> dict[tuple[int | None, str, str], FrozenThreshold]:
+    """Return the thresholds that entries of the study froze, as far as they are at hand."""
+    entries = () if shown.background is None else shown.background.entries
+    return {
+        (entry.index, each.name, each.system): each
+        for entry in entries
+        if isinstance(entry.content, Answered) and isinstance(entry.content.facts, CalibrateFacts)
+        for each in entry.content.facts.thresholds
+    }
+
+
+def _known(frozen: FrozenThreshold | None) -> list[str]:
+    """Return how well a frozen threshold is known, by which rule it was set, and how many cases stand at it."""
+    if frozen is None:
+        return [told.NONE] * 3
+    counted = _("{events} of {cases}").format(events=frozen.events, cases=frozen.cases)
+    return [evidence_text.interval(frozen), evidence_text.rule(frozen), counted]
 
 
 def _foot(shown: ResultShown) -> str:

@@ -94,7 +94,9 @@ _SHEET = """
 § .warn { border-left: .25rem solid var(--open); padding-left: .75rem; }
 § .facts { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .2rem 1.25rem; }
 § .facts dt { color: var(--soft); font-weight: 400; margin: 0; } § .facts dd { margin: 0; }
-§ .scroll { overflow-x: auto; margin: 0 0 1rem; }
+§ .scroll { overflow-x: auto; margin: 0 0 1rem; -webkit-overflow-scrolling: touch; background:
+  linear-gradient(to left, var(--paper) 40%, transparent) right / 3rem 100% no-repeat local,
+  linear-gradient(to left, var(--rule), transparent) right / 1rem 100% no-repeat scroll; }
 § .scroll:focus-visible { outline: 2px solid var(--seal); outline-offset: 2px; }
 § table { border-collapse: collapse; border-spacing: 0; width: auto; min-width: 60%; margin: 0; font-size: .875rem;
   color: inherit; background: none; border: 0; table-layout: auto; font-variant-numeric: tabular-nums; }
@@ -149,7 +151,7 @@ _PRINT = """
 § .t2, § .t3, § .t4, § caption, § thead { break-after: avoid; }
 § tr, § .verdict, § svg, § figure, § .short { break-inside: avoid; }
 § thead { display: table-header-group; }
-§ .scroll { overflow: visible; }
+§ .scroll { overflow: visible; background: none; }
 § table { font-size: 8.5pt; }
 § th, § td { padding-right: .5rem; } § thead th, § td.wraps, § th.wraps { white-space: normal; }
 § th.wraps, § td.wraps { min-width: 5rem; max-width: none; overflow-wrap: anywhere; }

@@ -1,14 +1,15 @@
 """Agreement with oneself as text: each column's two labellings, how far they agree, and the floor that leaves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lacre.errors import printable
 from lacre.report import told, words
+from lacre.report.methods import method
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import reason
+from lacre.report.told import Document
 from lacre.text import _
-
-Document = Mapping[str, Any]
 
 
 def agreement(page: Page, document: Document) -> None:
@@ -61,16 +62,11 @@ def _called(row: Document) -> str:
 
 
 def _explain(page: Page, rows: Sequence[Document]) -> None:
-    # Imported here: the page of an analysis writes this section too.
-    from lacre.report.analysis_text import method_words, reason
-
     example = next((row for row in rows if row.get("confidence")), None)
     if example is not None:
         said = _("Agreement holds at {confidence} ({method}).")
         page.say(
-            said.format(
-                confidence=words.percent(example["confidence"]), method=method_words(example["method"])
-            ),
+            said.format(confidence=words.percent(example["confidence"]), method=method(example["method"])),
             indent=2,
         )
         page.say(

@@ -1,14 +1,14 @@
 """Shares of cases by stratum as text: everybody's, and each registered crossing, beside the criteria."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from lacre.report import told, words
+from lacre.report.methods import method
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import reason
+from lacre.report.told import Document
 from lacre.text import _, ngettext
-
-Document = Mapping[str, Any]
 
 KINDS = frozenset({"recall", "protective_failure"})
 
@@ -29,9 +29,6 @@ def strata(page: Page, document: Document) -> None:
 
 
 def _table(page: Page, rows: Sequence[Document], names: Sequence[str]) -> None:
-    # Imported here: the page of an analysis writes this section too.
-    from lacre.report.analysis_text import method_words, reason
-
     columns = [
         Column(_("stratum"), wraps=True, names=True),
         Column(_("events"), right=True),
@@ -57,7 +54,7 @@ def _table(page: Page, rows: Sequence[Document], names: Sequence[str]) -> None:
             said.format(
                 confidence=words.percent(example["confidence"]),
                 count=example["simultaneous"],
-                method=method_words(example["method"]),
+                method=method(example["method"]),
             ),
             indent=2,
         )

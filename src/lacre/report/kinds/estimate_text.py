@@ -1,14 +1,14 @@
 """Estimates from a sample as text: every number with its interval and standard error, and the design."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from lacre.errors import printable
 from lacre.report import told, words
+from lacre.report.methods import method
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import reason
+from lacre.report.told import Document
 from lacre.text import _, ngettext
-
-Document = Mapping[str, Any]
 
 
 def estimate(page: Page, document: Document) -> None:
@@ -51,8 +51,6 @@ def _figures(answer: Document, error: float | None) -> tuple[str, str, str]:
 
 
 def _explain(page: Page, answers: Sequence[Document]) -> None:
-    from lacre.report.analysis_text import reason
-
     for example in {each["simultaneous"]: each for each in answers if each.get("confidence")}.values():
         groups = example["simultaneous"]
         said = ngettext(
@@ -60,8 +58,8 @@ def _explain(page: Page, answers: Sequence[Document]) -> None:
             "The intervals hold for the {count} declared groups together, at {confidence} ({method}).",
             groups,
         )
-        confidence, method = words.percent(example["confidence"]), printable(example["method"])
-        page.say(said.format(count=groups, confidence=confidence, method=method), indent=2)
+        confidence, made = words.percent(example["confidence"]), method(example["method"])
+        page.say(said.format(count=groups, confidence=confidence, method=made), indent=2)
     if any(each["zero_bound"] for each in answers):
         page.say(_("“up to” stands where nothing was counted: the one-sided bound of the sample."), indent=2)
     for each in answers:

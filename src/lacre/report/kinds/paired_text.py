@@ -1,14 +1,14 @@
 """The paired differences of a result as text: discordant counts, the interval, p, and what these could show."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from lacre.errors import printable
 from lacre.report import words
+from lacre.report.methods import method
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import reason
+from lacre.report.told import Document
 from lacre.text import _, ngettext
-
-Document = Mapping[str, Any]
 
 
 def paired(page: Page, document: Document) -> None:
@@ -19,14 +19,15 @@ def paired(page: Page, document: Document) -> None:
     if variants:
         page.gap()
         baseline = next((row["baseline"] for row in variants if row.get("baseline")), "")
-        said = _("; a difference is the variant's share less that of {baseline}, in points")
-        page.say(Cell(_("paired variants"), "bold"), said.format(baseline=printable(baseline)), indent=1)
+        page.say(Cell(_("paired variants"), "bold"), indent=1)
+        said = _("A difference is the variant's share less that of {baseline}, in points.")
+        page.say(said.format(baseline=printable(baseline)), indent=1)
         _table(page, variants, _("lost"), _("gained"))
         page.say(_("Lost: detected in the baseline alone; gained: in the variant alone."), indent=2)
     if systems:
         page.gap()
-        said = _("; a difference is the first system's share less the second's, in points")
-        page.say(Cell(_("paired systems"), "bold"), said, indent=1)
+        page.say(Cell(_("paired systems"), "bold"), indent=1)
+        page.say(_("A difference is the first system's share less the second's, in points."), indent=1)
         _table(page, systems, _("first only"), _("second only"))
 
 
@@ -50,9 +51,6 @@ def _table(page: Page, rows: Sequence[Document], first: str, second: str) -> Non
         if row.get("withheld"):
             page.say(_("{what}: withheld").format(what=_compared(row)), indent=2)
         elif row.get("note"):
-            # Imported here: the page of an analysis writes this section too.
-            from lacre.report.analysis_text import reason
-
             page.say(_("{what}: {why}").format(what=_compared(row), why=reason(row["note"])), indent=2)
     if shown:
         explain(page, shown)
@@ -90,13 +88,13 @@ def explain(page: Page, rows: Sequence[Document]) -> None:
     """Say what the intervals, the tests and the power beside them are."""
     example = rows[0]
     confidence, family = words.percent(example["confidence"]), example["simultaneous"]
-    for method in dict.fromkeys(row["method"] for row in rows if row["method"]):
+    for name in dict.fromkeys(row["method"] for row in rows if row["method"]):
         said = ngettext(
             "The interval holds at {confidence} ({method}).",
             "The intervals hold for the {count} comparisons together, at {confidence} ({method}).",
             family,
         )
-        page.say(said.format(count=family, confidence=confidence, method=printable(method)), indent=2)
+        page.say(said.format(count=family, confidence=confidence, method=method(name)), indent=2)
     for test in dict.fromkeys(row["test"] for row in rows):
         page.say(_("p: {test}, two-sided.").format(test=test_words(test)), indent=2)
         said = (

@@ -1,14 +1,14 @@
 """Verification as text: errors of each group, ratios, the thresholds groups need, and the rungs side by side."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from lacre.errors import printable
 from lacre.report import told, words
+from lacre.report.methods import method
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import events_of, explain, reason, value_of, verdict
+from lacre.report.told import Document
 from lacre.text import _
-
-Document = Mapping[str, Any]
 
 RATES = ("false_match", "false_non_match")
 
@@ -48,15 +48,12 @@ def _groups(page: Page, document: Document, rows: Sequence[Document], at: Docume
         for each in document["estimates"]
         if each["system"] == at["system"] and each.get("details", {}).get("rung") == at["rung"]
     }
-    # Imported here: the page of an analysis writes this section too.
-    from lacre.report.analysis_text import explain, method_words, reason
-
     for metric, title in ((RATES[0], _("false matches")), (RATES[1], _("false non-matches"))):
         _title(page, title, at["system"], at["rung"])
         keys = [frozenset(row["group"].items()) for row in rows]
         found = [rates.get((metric, key), {}) for key in keys]
         beside = [rates.get((f"{metric}_beside", key), {}) for key in keys]
-        methods = dict.fromkeys(method_words(each["method"]) for each in beside if each.get("method"))
+        methods = dict.fromkeys(method(each["method"]) for each in beside if each.get("method"))
         columns = [
             Column(_("group"), wraps=True, names=True),
             Column(_("events"), right=True),
@@ -88,8 +85,6 @@ def _groups(page: Page, document: Document, rows: Sequence[Document], at: Docume
 def _rate(each: Document) -> list[str]:
     if each.get("value") is None:
         return ["–"] * 3
-    from lacre.report.analysis_text import events_of, value_of
-
     return [events_of(each), value_of(each, each), words.interval(each["low"], each["high"])]
 
 
@@ -201,8 +196,6 @@ def _what(each: Document, details: Document) -> str:
 
 
 def _ladder(page: Page, rungs: Sequence[Document], system: str | None) -> None:
-    from lacre.report.analysis_text import reason, verdict
-
     _title(page, _("mitigations, in the registered order"), system)
     columns = [
         Column(_("mitigation"), wraps=True, names=True),
