@@ -90,7 +90,7 @@ def init(
     origin: str | None = None,
     name: str | None = None,
     passphrase: str | None = None,
-    state: Path | None = None,
+    state: str | Path | None = None,
 ) -> "Ledger":
     """Make a ledger in the folder `path` and open it.
 
@@ -99,7 +99,7 @@ def init(
     `origin` names the log, `name` the person (default: the system's user name; "" puts none on record); with a
     passphrase the keys are kept closed. `state` is where this machine's memory lies. Raises `LedgerExists`.
     """
-    folder = state or state_folder()
+    folder = Path(state) if state else state_folder()
     wanted = _init.Wanted(
         folder_around(Path(path or named() or ".")),
         origin,
@@ -134,7 +134,7 @@ def open(  # noqa: A001 - `lacre.open` is the API's own name
     key: str | Path | None = None,
     identity_passphrase: "str | Passphrases | None" = None,
     progress: Progress | None = None,
-    state: Path | None = None,
+    state: str | Path | None = None,
     _made: LedgerMade | None = None,
 ) -> "Ledger":
     """Open the ledger at `path`; without one, that of `LACRE_LEDGER`, else the nearest at or above here.
@@ -147,7 +147,7 @@ def open(  # noqa: A001 - `lacre.open` is the API's own name
     signing = key or os.environ.get("LACRE_KEY") or None
     layout = layout_of(path)
     keys = OpenedKeys(layout, passphrase, Path(signing) if signing else None)
-    desk = make_desk(layout, keys, progress or quiet, state or state_folder())
+    desk = make_desk(layout, keys, progress or quiet, Path(state) if state else state_folder())
     more = identity_passphrase
     tried = more if callable(more) else lambda _file: [given_passphrase(passphrase) if more is None else more]
     desk = replace(desk, passphrases=tried)
