@@ -67,6 +67,7 @@ from lacre.errors.changes import (
 from lacre.errors.evidence import (
     BareRate as BareRate,
     EvidenceError as EvidenceError,
+    OutsideBins as OutsideBins,
     ScoresNotNormalised as ScoresNotNormalised,
     ThresholdBeyondNumbers as ThresholdBeyondNumbers,
     ThresholdNotAttained as ThresholdNotAttained,

@@ -123,7 +123,7 @@ class Again(Held[Plan]):
             "criteria-uncorrected": {"count": len(self.plan.criteria)}
             if len(self.plan.criteria) > 1
             else None,
-            "estimates-withheld": {"count": withheld, "min_count": min_count(self.protocol)}
+            "estimates-withheld": {"count": withheld, "min_count": min_count(self.protocol, self.plan.pool)}
             if withheld
             else None,
             **self.noted(),
@@ -144,7 +144,7 @@ class Again(Held[Plan]):
     def _withheld(self, what: str, fields: Mapping[str, Any]) -> None:
         """Take note of what disclosure control keeps back, where there is such a thing."""
         self.tally.withheld += 1
-        self.tally.holds(f"{what}.withheld", fields.get("min_count"), min_count(self.protocol))
+        self.tally.holds(f"{what}.withheld", fields.get("min_count"), min_count(self.protocol, self.plan.pool))
 
     # --- verdicts
 
@@ -165,9 +165,9 @@ class Again(Held[Plan]):
             fields = (
                 told.reason.fields
                 if told.reason.code == "withheld"
-                else {"min_count": min_count(self.protocol)}
+                else {"min_count": min_count(self.protocol, self.plan.pool)}
             )
-            self.tally.holds(f"{what}.withheld", fields.get("min_count"), min_count(self.protocol))
+            self.tally.holds(f"{what}.withheld", fields.get("min_count"), min_count(self.protocol, self.plan.pool))
             for line in told.groups:
                 self.same_line(
                     what, line, self.answers.get(self.line_key(told, frozenset(line.group.items())))
@@ -203,7 +203,7 @@ class Again(Held[Plan]):
         for line in told.groups:
             if line.reason.code == "withheld":
                 self.tally.holds(
-                    f"{what}.withheld", line.reason.fields.get("min_count"), min_count(self.protocol)
+                    f"{what}.withheld", line.reason.fields.get("min_count"), min_count(self.protocol, self.plan.pool)
                 )
 
     def _of_the_analysis(self, what: str, told: CriterionTold) -> None:

@@ -153,7 +153,7 @@ class ToldVerification(Verification):
         self.system = system
         self.alpha = again.alpha
         self.confidence = again.confidence
-        self.least = min_count(again.protocol)
+        self.least = min_count(again.protocol, again.plan.pool)
         whole, ungrouped = left_out
         read = SimpleNamespace(
             rows=again.told.rows,

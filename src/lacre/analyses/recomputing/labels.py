@@ -148,7 +148,7 @@ class LabelsAgain(Again[SelfAgreementPlan]):
             return
         if row.get("withheld") is True or raw.withheld:
             self.tally.withheld += 1
-            least = min_count(self.protocol)
+            least = min_count(self.protocol, self.plan.pool)
             self.tally.fits(f"{what}.withheld", True, "numbers", fits=least is not None)
             return
         try:
@@ -182,7 +182,7 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         """Hold agreement and kappa against the counts of both labels, where these may be shown."""
         if told.counts is None:
             self.tally.beyond += 1
-            least = min_count(self.protocol)
+            least = min_count(self.protocol, self.plan.pool)
             self.tally.fits(f"{what}.counts", None, "counts", fits=least is not None)
             return
         size = len(self.values(place.first))

@@ -242,7 +242,7 @@ class LaddersAgain(Rungs):
         fits = told.events is not None and 0 <= told.events <= most
         self.tally.fits(f"{what}.events", told.events, f"0 - {most}", fits=fits)
         self.tally.holds(f"{what}.unresolved", told.unresolved, most < 1)
-        least = min_count(self.protocol)
+        least = min_count(self.protocol, self.plan.pool)
         hidden = least is not None and most < least
         for name in ("threshold", "threshold_low", "threshold_high"):
             if hidden:
