@@ -96,15 +96,12 @@ class _Figure:
     group: Group
     table: agreement.Ints
     found: judge.Coefficients
-    raw: Answer
-    kappa: Answer
-    gwet: Answer
-    pabak: Answer
+    answers: tuple[Answer, ...]
     undefined: int
 
     @property
-    def answers(self) -> tuple[Answer, ...]:
-        return self.raw, self.kappa, self.gwet, self.pabak
+    def kappa(self) -> Answer:
+        return self.answers[1]
 
     @property
     def cases(self) -> int:
@@ -135,8 +132,8 @@ class _Work:
         costs = costs_of(self.plan, bins)
         found = judge.exact_coefficients(table, costs)
         details = {"dimension": dimension.name} | ({"use": DIAGNOSTIC} if group else {})
-        absent = self.absent(raw, here)
-        answers: dict[str, Answer] = {}
+        absent, undefined = self.absent(raw, here), 0
+        names = (KAPPA, gwet_name(self.plan), PABAK)
         if absent is None:
             drawn = judge.resample(
                 self.strata(dimension, here),
@@ -146,16 +143,16 @@ class _Work:
                 seed=self.plan.bootstrap.seed,
                 max_undefined=as_float(self.plan.max_undefined),
             )
-            answers[RAW] = self.share(raw, group, details)
-            named = zip((KAPPA, gwet_name(self.plan), PABAK), found, drawn, strict=True)
-            for metric, value, resampled in named:
-                answers[metric] = self.measure(metric, value, resampled, group, details, int(table.sum()))
             undefined = drawn[0].undefined
+            answers: list[Answer] = [self.share(raw, group, details)]
+            for metric, value, resampled in zip(names, found, drawn, strict=True):
+                answers.append(self.measure(metric, value, resampled, group, details, int(table.sum())))
         else:
-            undefined = 0
-            for metric in (RAW, KAPPA, gwet_name(self.plan), PABAK):
-                answers[metric] = NotEstimable(metric, self.system, group, int(table.sum()), absent, details)
-        return _Figure(dimension, group, table, found, *answers.values(), undefined)
+            answers = [
+                NotEstimable(metric, self.system, group, int(table.sum()), absent, details)
+                for metric in (RAW, *names)
+            ]
+        return _Figure(dimension, group, table, found, tuple(answers), undefined)
 
     def absent(self, raw: agreement.Raw, here: Mask) -> Reason | None:
         """Return why nothing can be estimated of some cases."""
@@ -251,7 +248,9 @@ class _Work:
         """Return what makes a low kappa a paradox: the bin, its share of both marginals, and the bar it is under."""
         if not isinstance(figure.kappa, Measure):
             return None
-        for bar in sorted({exact(rule.min) for rule in self.plan.criteria if rule.dimension == figure.dimension.name}):
+        for bar in sorted(
+            {exact(rule.min) for rule in self.plan.criteria if rule.dimension == figure.dimension.name}
+        ):
             if judge.is_paradox(figure.found, bar, figure.table):
                 place = judge.dominant_bin(figure.table)
                 assert place is not None

@@ -98,9 +98,7 @@ def prepare(plan: JudgeAgreementPlan, given: Given, system: str) -> Cases:
             _judged(name, dimension, plan, given.protocol, used, places)
             for name, dimension in plan.dimensions.items()
         ),
-        families=tuple(
-            _family(names, plan, given.protocol, used) for names in ((), *plan.diagnostics_by)
-        ),
+        families=tuple(_family(names, plan, given.protocol, used) for names in ((), *plan.diagnostics_by)),
         cluster=cluster,
         stratum=stratum,
         excluded=excluded,
@@ -113,7 +111,9 @@ def costs_of(plan: JudgeAgreementPlan, bins: int) -> list[list[Fraction]]:
         return [[exact(cost) for cost in row] for row in plan.weights.costs]
     power = {"none": 0, "linear": 1, "quadratic": 2}[plan.weights]
     places = range(bins)
-    return [[Fraction(abs(row - column) ** power if row != column else 0) for column in places] for row in places]
+    return [
+        [Fraction(abs(row - column) ** power if row != column else 0) for column in places] for row in places
+    ]
 
 
 def _judged(
@@ -184,9 +184,7 @@ def near_edges(values: Floats, edges: set[Fraction | float]) -> int:
     return int(near.sum())
 
 
-def _family(
-    names: Sequence[str], plan: JudgeAgreementPlan, protocol: Protocol, table: TypedTable
-) -> Family:
+def _family(names: Sequence[str], plan: JudgeAgreementPlan, protocol: Protocol, table: TypedTable) -> Family:
     declared = protocol.tables[plan.table]
     coded = [strata.coded(table, declared, name) for name in names]
     left_out = tuple(

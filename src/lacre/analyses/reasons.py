@@ -204,8 +204,8 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
             "Clusters have cases of several strata ({count} times), so neither can be drawn again by itself."
         ),
         "paradox": N_(
-            "{dimension}: a kappa paradox. The bin {bin} holds so much of both marginals that kappa falls below the bar "
-            "of {bar} while the agreement does not: the answer is more cases of the other bins, never a lower bar."
+            "{dimension}: a kappa paradox. The bin {bin} holds so much of both marginals that kappa falls below the "
+            "bar of {bar} while the agreement does not: the answer is more cases of the other bins, never a lower bar."
         ),
         "paradox-of-group": N_(
             "{dimension}, in {group}: a kappa paradox. The bin {bin} holds so much of both marginals that kappa falls "

@@ -144,7 +144,9 @@ class Again(Held[Plan]):
     def _withheld(self, what: str, fields: Mapping[str, Any]) -> None:
         """Take note of what disclosure control keeps back, where there is such a thing."""
         self.tally.withheld += 1
-        self.tally.holds(f"{what}.withheld", fields.get("min_count"), min_count(self.protocol, self.plan.pool))
+        self.tally.holds(
+            f"{what}.withheld", fields.get("min_count"), min_count(self.protocol, self.plan.pool)
+        )
 
     # --- verdicts
 
@@ -167,7 +169,9 @@ class Again(Held[Plan]):
                 if told.reason.code == "withheld"
                 else {"min_count": min_count(self.protocol, self.plan.pool)}
             )
-            self.tally.holds(f"{what}.withheld", fields.get("min_count"), min_count(self.protocol, self.plan.pool))
+            self.tally.holds(
+                f"{what}.withheld", fields.get("min_count"), min_count(self.protocol, self.plan.pool)
+            )
             for line in told.groups:
                 self.same_line(
                     what, line, self.answers.get(self.line_key(told, frozenset(line.group.items())))
@@ -203,7 +207,9 @@ class Again(Held[Plan]):
         for line in told.groups:
             if line.reason.code == "withheld":
                 self.tally.holds(
-                    f"{what}.withheld", line.reason.fields.get("min_count"), min_count(self.protocol, self.plan.pool)
+                    f"{what}.withheld",
+                    line.reason.fields.get("min_count"),
+                    min_count(self.protocol, self.plan.pool),
                 )
 
     def _of_the_analysis(self, what: str, told: CriterionTold) -> None:

@@ -21,8 +21,8 @@ KINDS: Mapping[str, type[AnalysisPlan]] = MappingProxyType(
         "paired_variants": PairedVariantsPlan,
         "verification": VerificationPlan,
         "self_agreement": SelfAgreementPlan,
-        "judge_agreement": JudgeAgreementPlan,
         "estimate": EstimatePlan,
+        "judge_agreement": JudgeAgreementPlan,
     }
 )
 """The kinds of analysis, all of which can be computed."""

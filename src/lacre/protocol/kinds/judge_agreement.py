@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    model_validator,
+)
 
 from lacre.protocol.bins import ValueBin, names_of
 from lacre.protocol.columns import CategoryColumn, ColumnBase, NumberColumn, OutcomeColumn, ValuedColumn
@@ -94,7 +102,9 @@ class Dimension(Model):
 class Costs(Model):
     """What each disagreement counts: a row for each bin of the human's, a column for each of the judge's."""
 
-    costs: Annotated[list[list[Annotated[Number, AfterValidator(within(0, 1_000_000))]]], AfterValidator(not_empty)]
+    costs: Annotated[
+        list[list[Annotated[Number, AfterValidator(within(0, 1_000_000))]]], AfterValidator(not_empty)
+    ]
 
 
 def _weights_form(value: Any) -> str:
@@ -115,7 +125,8 @@ class JudgeAgreementPlan(TablePlan):
     kind: Literal["judge_agreement"]
     bins: BinsOf | None = None
     weights: Annotated[
-        Annotated[Literal["none", "linear", "quadratic"], Tag("named weights")] | Annotated[Costs, Tag("costs")],
+        Annotated[Literal["none", "linear", "quadratic"], Tag("named weights")]
+        | Annotated[Costs, Tag("costs")],
         Discriminator(_weights_form),
     ]
     dimensions: Annotated[Named[Dimension], AfterValidator(not_empty)]
@@ -135,15 +146,19 @@ class JudgeAgreementPlan(TablePlan):
         if not isinstance(value, dict) or not isinstance(value.get("criteria"), list):
             return value
         by = value.get("diagnostics_by")
-        named = [name for each in by for name in (each if isinstance(each, list) else [each])] if isinstance(by, list) else []
+        named = (
+            [name for each in by for name in (each if isinstance(each, list) else [each])]
+            if isinstance(by, list)
+            else []
+        )
         for index, criterion in enumerate(value["criteria"]):
             keys = criterion if isinstance(criterion, dict) else ()
             for key in keys:
                 if key in PER_GROUP or key in named:
                     raise refuse(
                         N_(
-                            "is on a group, and the pooled kappa alone may decide: kappas by group are diagnostics. If one "
-                            "group is what matters, register a study of its own, with a corpus of that group alone"
+                            "is on a group, and the pooled kappa alone may decide: kappas by group are diagnostics. "
+                            "If one group is what matters, register a study of its own, with a corpus of that group"
                         ),
                         at=("criteria", index, key),
                     )
@@ -205,7 +220,9 @@ class _JudgeChecking(Checking):
             if {"inclusion_probability", "weight"} & set(column.is_):
                 self.add(
                     (),
-                    N_("{name} says that cases were drawn with unequal probabilities: this cannot weigh them"),
+                    N_(
+                        "{name} says that cases were drawn with unequal probabilities: this cannot weigh them"
+                    ),
                     name=quoted(name),
                 )
         self.unique_ids(plan.criteria)
@@ -224,7 +241,10 @@ class _JudgeChecking(Checking):
         if len(names) != 1:
             self.add(
                 ("systems",) if plan.systems is not None else (),
-                N_("is of one judge, and there are {count}: declare it under `systems`, and name it here if it is one of several"),
+                N_(
+                    "is of one judge, and there are {count}: declare it under `systems`, and name it "
+                    "here if it is one of several"
+                ),
                 count=len(names),
             )
             return
@@ -232,7 +252,10 @@ class _JudgeChecking(Checking):
         if system is not None and system.digest is None:
             self.findings.add(
                 ("systems", names[0]),
-                N_("needs `digest`: the SHA-256 of the judge's model and prompt, which freezes them before a label is written"),
+                N_(
+                    "needs `digest`: the SHA-256 of the judge's model and prompt, which freezes them before a "
+                    "label is written"
+                ),
             )
 
     def dimension(self, plan: JudgeAgreementPlan, name: str, dimension: Dimension) -> None:
@@ -246,15 +269,23 @@ class _JudgeChecking(Checking):
         if human is None or judge is None:
             return
         bins = plan.bins_of(dimension)
-        where: Path = (*at, "bins") if dimension.bins is not None else ("bins",) if plan.bins is not None else at
-        found = [self.binned(*each, where, plan) for each in zip((dimension.human, dimension.judge), (human, judge), bins, strict=True)]
+        where: Path = (
+            (*at, "bins") if dimension.bins is not None else ("bins",) if plan.bins is not None else at
+        )
+        found = [
+            self.binned(*each, where, plan)
+            for each in zip((dimension.human, dimension.judge), (human, judge), bins, strict=True)
+        ]
         if None in found:
             return
         first, second = (each for each in found if each is not None)
         if first != second:
             self.add(
                 where,
-                N_("the human's labels fall into {first} and the judge's scores into {second}: both need the same bins in the same order"),
+                N_(
+                    "the human's labels fall into {first} and the judge's scores into {second}: both need the "
+                    "same bins in the same order"
+                ),
                 first=listed(first),
                 second=listed(second),
             )
@@ -312,16 +343,25 @@ class _JudgeChecking(Checking):
         self.covered(name, column, bins, known, at)
         return names_of(known)
 
-    def own(self, name: str, column: ColumnBase, at: Path, plan: JudgeAgreementPlan) -> tuple[str, ...] | None:
+    def own(
+        self, name: str, column: ColumnBase, at: Path, plan: JudgeAgreementPlan
+    ) -> tuple[str, ...] | None:
         """Return what a column tells apart by itself."""
         found = own_bins(column)
         if not found:
             self.add(at, N_("{name} is a number without bins: name its `bins`"), name=quoted(name))
             return None
-        if isinstance(column, CategoryColumn) and plan.weights in ("linear", "quadratic") and len(found) > FEWEST_BINS:
+        if (
+            isinstance(column, CategoryColumn)
+            and plan.weights in ("linear", "quadratic")
+            and len(found) > FEWEST_BINS
+        ):
             self.add(
                 at,
-                N_("the values of {name} have no order, and weights by distance need one: make it `ordinal`, give `bins` in order, or take `weights: none`"),
+                N_(
+                    "the values of {name} have no order, and weights by distance need one: make it `ordinal`, "
+                    "give `bins` in order, or take `weights: none`"
+                ),
                 name=quoted(name),
             )
             return None
@@ -332,7 +372,9 @@ class _JudgeChecking(Checking):
         if not isinstance(column, ValuedColumn):
             self.add(
                 at,
-                N_("{bins} takes values together, which only a category or an ordinal has; {name} is of type {type}"),
+                N_(
+                    "{bins} takes values together, which only a category or an ordinal has; {name} is of type {type}"
+                ),
                 bins=quoted(bins),
                 name=quoted(name),
                 type=str(getattr(column, "type", "")),
@@ -342,9 +384,21 @@ class _JudgeChecking(Checking):
         lacking = [value for value in column.named_values if value not in held]
         foreign = [value for value in held if value not in column.named_values]
         if lacking:
-            self.add(at, N_("{bins} has no bin for {values} of {name}"), bins=quoted(bins), values=listed(lacking), name=quoted(name))
+            self.add(
+                at,
+                N_("{bins} has no bin for {values} of {name}"),
+                bins=quoted(bins),
+                values=listed(lacking),
+                name=quoted(name),
+            )
         if foreign:
-            self.add(at, N_("{bins} holds {values}, which {name} does not declare"), bins=quoted(bins), values=listed(foreign), name=quoted(name))
+            self.add(
+                at,
+                N_("{bins} holds {values}, which {name} does not declare"),
+                bins=quoted(bins),
+                values=listed(foreign),
+                name=quoted(name),
+            )
         return not lacking and not foreign
 
     def covered(self, name: str, column: NumberColumn, bins: str, edges: Mapping[str, Any], at: Path) -> None:
@@ -355,7 +409,9 @@ class _JudgeChecking(Checking):
         if below or above:
             self.add(
                 at,
-                N_("{name} may lie outside the bins of {bins}: a score outside all of them could not be counted"),
+                N_(
+                    "{name} may lie outside the bins of {bins}: a score outside all of them could not be counted"
+                ),
                 name=quoted(name),
                 bins=quoted(bins),
             )
@@ -364,7 +420,9 @@ class _JudgeChecking(Checking):
         """Check that there is a cost for every pair of bins, none for agreement, and one at all."""
         rows = weights.costs
         if len(rows) != bins or any(len(row) != bins for row in rows):
-            self.add(("weights", "costs"), N_("must have {count} rows of {count}, one for each bin"), count=bins)
+            self.add(
+                ("weights", "costs"), N_("must have {count} rows of {count}, one for each bin"), count=bins
+            )
         elif any(rows[place][place] for place in range(bins)):
             self.add(("weights", "costs"), N_("must be 0 where both agree"))
         elif not any(cost for row in rows for cost in row):
