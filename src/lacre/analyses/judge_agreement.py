@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -93,7 +93,7 @@ class _Figure:
     """What was found of one dimension in one group: the table of bins, and the answers it gives."""
 
     dimension: Judged
-    group: Group
+    place: "Place"
     table: agreement.Ints
     found: judge.Coefficients
     answers: tuple[Answer, ...]
@@ -104,8 +104,8 @@ class _Figure:
         return self.answers[1]
 
     @property
-    def cases(self) -> int:
-        return int(self.table.sum())
+    def group(self) -> Group:
+        return self.place.group
 
 
 class _Work:
@@ -116,7 +116,7 @@ class _Work:
         self.cases: Cases = prepare(plan, given, system)
         self.alpha = error_rate(plan.confidence, given.share)
         self.confidence = as_float(plan.confidence) if given.share == 1 else 1 - self.alpha
-        self.resamples = max(plan.bootstrap.resamples, least_resamples(self.alpha))
+        self.resamples = resamples_of(plan, self.alpha)
         self.least = min_count(given.protocol, plan.pool)
 
     # --- numbers
@@ -131,7 +131,8 @@ class _Work:
         raw = agreement.raw_agreement(human, scored, self.alpha, cluster)
         costs = costs_of(self.plan, bins)
         found = judge.exact_coefficients(table, costs)
-        details = {"dimension": dimension.name} | ({"use": DIAGNOSTIC} if group else {})
+        at = Place(dimension.name, dimension.human.column, dimension.judge.column, dimension.bins, group)
+        details = at.details
         absent, undefined = self.absent(raw, here), 0
         names = (KAPPA, gwet_name(self.plan), PABAK)
         if absent is None:
@@ -152,7 +153,7 @@ class _Work:
                 NotEstimable(metric, self.system, group, int(table.sum()), absent, details)
                 for metric in (RAW, *names)
             ]
-        return _Figure(dimension, group, table, found, tuple(answers), undefined)
+        return _Figure(dimension, at, table, found, tuple(answers), undefined)
 
     def absent(self, raw: agreement.Raw, here: Mask) -> Reason | None:
         """Return why nothing can be estimated of some cases."""
@@ -202,13 +203,6 @@ class _Work:
             details=details,
         )
 
-    @property
-    def method(self) -> str:
-        """How the intervals are made."""
-        if self.cases.cluster is not None:
-            return "percentile bootstrap of clusters"
-        return "percentile bootstrap of cases"
-
     def measure(
         self,
         metric: str,
@@ -235,7 +229,7 @@ class _Work:
             low=drawn.low,
             high=drawn.high,
             confidence=self.confidence,
-            method=self.method,
+            method=method_of(self.plan, self.resamples, clustered=self.cases.cluster is not None),
             cases=cases,
             scale="kappa",
             note=Reason("resamples-alike") if drawn.widened else None,
@@ -244,59 +238,19 @@ class _Work:
 
     # --- the kind's own table
 
-    def paradox(self, figure: _Figure) -> dict[str, Any] | None:
-        """Return what makes a low kappa a paradox: the bin, its share of both marginals, and the bar it is under."""
-        if not isinstance(figure.kappa, Measure):
-            return None
-        for bar in sorted(
-            {exact(rule.min) for rule in self.plan.criteria if rule.dimension == figure.dimension.name}
-        ):
-            if judge.is_paradox(figure.found, bar, figure.table):
-                place = judge.dominant_bin(figure.table)
-                assert place is not None
-                return {
-                    "bin": figure.dimension.bins[place],
-                    "human": float(figure.table.sum(axis=1)[place] / figure.cases),
-                    "judge": float(figure.table.sum(axis=0)[place] / figure.cases),
-                    "bar": float(bar),
-                }
-        return None
-
     def row(self, figure: _Figure, figures: Sequence[_Figure]) -> dict[str, Any]:
         """Return a group's line of the table; no counts where they show, or let one subtract, a few cases."""
-        dimension, margins = figure.dimension, judge.marginals(figure.table)
         few = self.least is not None and any(
-            each.dimension is dimension and _few(each.table, self.least) for each in figures
+            each.dimension is figure.dimension and _few(each.table, self.least) for each in figures
         )
-        raw, kappa, gwet, pabak = (each.as_json() for each in figure.answers)
-        bar = self.plan.bar_of(dimension.name)
-        known = figure.cases > 0 and not few
-        return {
-            "dimension": dimension.name,
-            "human": dimension.human.column,
-            "judge": dimension.judge.column,
-            "group": group_json(figure.group),
-            "use": DIAGNOSTIC if figure.group else "pooled",
-            "bins": list(dimension.bins),
-            "counts": None if few else figure.table.tolist(),
-            "human_marginal": None if few else margins.human.tolist(),
-            "judge_marginal": None if few else margins.judge.tolist(),
-            "prevalence_index": margins.prevalence.tolist() if known else None,
-            "bias_index": margins.bias.tolist() if known else None,
-            "n": raw["denominator"],
-            "agree": raw["numerator"],
-            **{
-                f"{name}{end}": told[end.removeprefix("_") or "value"]
-                for name, told in (("raw", raw), ("kappa", kappa), ("gwet", gwet), ("pabak", pabak))
-                for end in ("", "_low", "_high", "_note")
-            },
-            "gwet_name": gwet_name(self.plan),
-            "confidence": self.confidence,
-            "undefined_resamples": figure.undefined,
-            "bar": None if bar is None else as_float(bar),
-            "target": None if self.plan.target is None else as_float(self.plan.target),
-            "paradox": self.paradox(figure),
-        }
+        return line(
+            self.plan,
+            figure.place,
+            [each.as_json() for each in figure.answers],
+            figure.table,
+            undefined=figure.undefined,
+            few=few,
+        )
 
     # --- verdicts
 
@@ -324,15 +278,12 @@ class _Work:
     def notes(self, figures: Sequence[_Figure]) -> Iterator[Reason]:
         """Say what a reader must know: paradoxes, the target, values near an edge, what the intervals assume."""
         for figure in figures:
-            told = self.paradox(figure)
-            if told is not None:
-                fields = {"dimension": figure.dimension.name, "bin": told["bin"], "bar": told["bar"]}
-                if figure.group:
-                    yield Reason("paradox-of-group", {**fields, "group": group_name(figure.group)})
-                else:
-                    yield Reason("paradox", fields)
+            if isinstance(figure.kappa, Measure):
+                yield from paradox_note(paradox_of(self.plan, figure.place, figure.table), figure.place)
         if self.plan.target is not None:
-            yield target_note([each.kappa for each in figures if not each.group], as_float(self.plan.target))
+            kappas = [each.kappa for each in figures if not each.group]
+            values = [each.value if isinstance(each, Measure) else None for each in kappas]
+            yield target_note(values, as_float(self.plan.target))
         for dimension in self.cases.dimensions:
             for side in (dimension.human, dimension.judge):
                 if side.near:
@@ -351,14 +302,114 @@ def by_point(kappa: Fraction | float, rule: JudgeCriterion) -> tuple[State, Reas
     return State.FAIL, Reason("point-broken", fields)
 
 
-def target_note(kappas: Sequence[Answer], target: float) -> Reason:
+def target_note(kappas: Sequence[float | None], target: float) -> Reason:
     """Return what is said of the target: the mean of the pooled kappas, where all are there."""
-    values = [each.value for each in kappas if isinstance(each, Measure) and each.value is not None]
+    values = [each for each in kappas if each is not None]
     if len(values) < len(kappas):
         return Reason("target-open", {"target": target})
     mean = math.fsum(values) / len(values)
     code = "target-reached" if mean >= target else "target-missed"
     return Reason(code, {"mean": mean, "target": target, "count": len(values)})
+
+
+# --- the kind's own table
+
+
+class Place(NamedTuple):
+    """What a line is of: a dimension with its two columns and its bins, and a group."""
+
+    dimension: str
+    human: str
+    judge: str
+    bins: tuple[str, ...]
+    group: Group
+
+    @property
+    def details(self) -> dict[str, str]:
+        """What tells its numbers from those of other lines."""
+        return {"dimension": self.dimension} | ({"use": DIAGNOSTIC} if self.group else {})
+
+
+def paradox_of(plan: JudgeAgreementPlan, place: Place, table: agreement.Ints) -> dict[str, Any] | None:
+    """Return what makes a low kappa a paradox: the bin, its share of both marginals, and the bar it is under."""
+    found = judge.exact_coefficients(table, costs_of(plan, len(place.bins)))
+    at, cases = judge.dominant_bin(table), int(table.sum())
+    for bar in sorted({exact(rule.min) for rule in plan.criteria if rule.dimension == place.dimension}):
+        if at is not None and judge.is_paradox(found, bar, table):
+            shares = {
+                "human": int(table.sum(axis=1)[at]) / cases,
+                "judge": int(table.sum(axis=0)[at]) / cases,
+            }
+            return {"bin": place.bins[at], **shares, "bar": float(bar)}
+    return None
+
+
+def paradox_note(paradox: Mapping[str, Any] | None, place: Place) -> Iterator[Reason]:
+    """Name a paradox, where there is one."""
+    if paradox is None:
+        return
+    fields = {"dimension": place.dimension, "bin": paradox["bin"], "bar": paradox["bar"]}
+    if place.group:
+        yield Reason("paradox-of-group", {**fields, "group": group_name(place.group)})
+    else:
+        yield Reason("paradox", fields)
+
+
+def line(
+    plan: JudgeAgreementPlan,
+    place: Place,
+    answers: Sequence[Mapping[str, Any]],
+    table: agreement.Ints,
+    *,
+    undefined: int,
+    few: bool = False,
+) -> dict[str, Any]:
+    """Return a line: the `answers` (raw agreement, kappa, Gwet's, PABAK) side by side, and the `table` they are of.
+
+    Where `few` cases could be told from it, the counts and what is made of them are left out.
+    """
+    margins, raw = judge.marginals(table), answers[0]
+    bar, known = plan.bar_of(place.dimension), not few and bool(table.sum())
+    paradox = None if answers[1]["value"] is None else paradox_of(plan, place, table)
+    if few and paradox is not None:
+        paradox = {**paradox, "human": None, "judge": None}
+    return {
+        "dimension": place.dimension,
+        "human": place.human,
+        "judge": place.judge,
+        "group": group_json(place.group),
+        "use": DIAGNOSTIC if place.group else "pooled",
+        "bins": list(place.bins),
+        "counts": None if few else table.tolist(),
+        "human_marginal": None if few else margins.human.tolist(),
+        "judge_marginal": None if few else margins.judge.tolist(),
+        "prevalence_index": margins.prevalence.tolist() if known else None,
+        "bias_index": margins.bias.tolist() if known else None,
+        "n": raw["denominator"],
+        "agree": raw["numerator"],
+        **{
+            f"{name}{end}": told[end.removeprefix("_") or "value"]
+            for name, told in zip(("raw", "kappa", "gwet", "pabak"), answers, strict=True)
+            for end in ("", "_low", "_high", "_method", "_note")
+        },
+        "gwet_name": gwet_name(plan),
+        "confidence": raw["confidence"],
+        "undefined_resamples": undefined,
+        "bar": None if bar is None else as_float(bar),
+        "target": None if plan.target is None else as_float(plan.target),
+        "paradox": paradox,
+    }
+
+
+def resamples_of(plan: JudgeAgreementPlan, alpha: float) -> int:
+    """Return how many resamples are drawn: those registered, or what the interval takes at the least."""
+    return max(plan.bootstrap.resamples, least_resamples(alpha))
+
+
+def method_of(plan: JudgeAgreementPlan, resamples: int, *, clustered: bool) -> str:
+    """Return how an interval is made."""
+    method = f"bootstrap, percentile, {resamples} resamples, seed {plan.bootstrap.seed}"
+    return f"cluster {method}" if clustered else method
 
 
 def _few(table: agreement.Ints, least: int) -> bool:

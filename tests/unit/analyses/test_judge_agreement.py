@@ -45,7 +45,7 @@ def test_all_that_kappa_is_read_with_stands_together() -> None:
     assert kappa.low < 0.722222 < kappa.high
     assert (kappa.cases, kappa.method, kappa.details) == (
         100,
-        "percentile bootstrap of cases",
+        "bootstrap, percentile, 1000 resamples, seed 5",
         {"dimension": "truth"},
     )
     assert [each.metric for each in (raw, kappa, gwet, pabak)] == ["raw_agreement", "kappa", "ac2", "pabak"]
@@ -230,7 +230,7 @@ def test_clusters_are_resampled_whole_and_few_are_not_estimable() -> None:
     assert isinstance(clustered, Measure)
     assert isinstance(naive, Measure)
     assert isinstance(single, Measure)
-    assert clustered.method == "percentile bootstrap of clusters"
+    assert clustered.method == "cluster bootstrap, percentile, 1000 resamples, seed 5"
     width = clustered.high - clustered.low
     assert width == pytest.approx(single.high - single.low, rel=0.15)
     assert width > 1.7 * (naive.high - naive.low)

@@ -7,7 +7,6 @@ import numpy as np
 from pydantic import ValidationError
 
 from lacre.analyses.comparisons import RATES
-from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Group
 from lacre.analyses.ladder import Rung, planned
 from lacre.analyses.reasons import Reason
