@@ -163,7 +163,9 @@ def test_undefined_resamples_are_counted_and_too_many_are_no_interval() -> None:
     allowed = drawn([[19, 0], [0, 1]], max_undefined=0.5)[0]
     assert allowed.high == 1
     assert allowed.undefined == kappa_found.undefined
-    assert drawn([[9, 0], [0, 0]])[0].undefined == 1000
+    for most in (0.05, 1):
+        nothing = drawn([[9, 0], [0, 0]], max_undefined=most)[0]
+        assert (nothing.undefined, bool(np.isnan(nothing.low))) == (1000, True)
 
 
 def test_no_disagreement_is_no_proof() -> None:
