@@ -105,6 +105,20 @@ def prepare(plan: JudgeAgreementPlan, given: Given, system: str) -> Cases:
     )
 
 
+def check_bins(protocol: Protocol, name: str, table: TypedTable) -> None:
+    """Refuse a table that has labels or scores outside the frozen bins of an analysis, before anything is spent on it.
+
+    Only the columns that it holds are looked at. Raises `OutsideBins`.
+    """
+    for plan in protocol.analyses.values():
+        if not isinstance(plan, JudgeAgreementPlan) or plan.table != name:
+            continue
+        for dimension, each in plan.dimensions.items():
+            for column, bins in zip((each.human, each.judge), plan.bins_of(each), strict=True):
+                if column in table.columns:
+                    _within(_side(column, bins, name, protocol, table), name, dimension)
+
+
 def costs_of(plan: JudgeAgreementPlan, bins: int) -> list[list[Fraction]]:
     """Return what each disagreement counts, as exact numbers."""
     if isinstance(plan.weights, Costs):
@@ -131,9 +145,7 @@ def _judged(
     )
     kept, left_out = np.ones(table.rows, np.bool_), []
     for side in (human, judge):
-        outside = int((side.codes == UNDECLARED).sum())
-        if outside:
-            raise OutsideBins(table=plan.table, column=side.column, dimension=name, count=outside)
+        _within(side, plan.table, name)
     for column, codes in ((human.column, human.codes), (judge.column, judge.codes), *places):
         for reason, code in (("missing", MISSING), ("undeclared", UNDECLARED)):
             count = int((kept & (codes == code)).sum())
@@ -141,6 +153,12 @@ def _judged(
                 left_out.append(LeftOut(reason, column, count))
         kept &= codes >= 0
     return Judged(name, labels_of(plan, dimension, protocol), human, judge, kept, tuple(left_out))
+
+
+def _within(side: Side, table: str, dimension: str) -> None:
+    outside = int((side.codes == UNDECLARED).sum())
+    if outside:
+        raise OutsideBins(table=table, column=side.column, dimension=dimension, count=outside)
 
 
 def _side(name: str, bins: str | None, held: str, protocol: Protocol, table: TypedTable) -> Side:

@@ -67,6 +67,14 @@ class AnalysisPlan(Model):
         """Return the names of the second labels the analysis is on."""
         return ()
 
+    def weighed(self) -> bool:
+        """Tell whether cases are weighed by their chances of being in the sample."""
+        return False
+
+    def drawn(self) -> str | None:
+        """Return the registered draw that these chances come from, if one is."""
+        return None
+
     @abstractmethod
     def compares_groups(self) -> bool:
         """Tell whether every criterion compares groups, which is all that `contraste` answers (law 9)."""
