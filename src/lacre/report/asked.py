@@ -65,7 +65,7 @@ def _details(plan: AnalysisPlan, criterion: Any) -> dict[str, str | float]:
             assert isinstance(plan, SelfAgreementPlan)
             return {"column": criterion.column or next(first for first, _second in plan.labelled)}
         case JudgeCriterion():
-            return {"dimension": criterion.dimension, "decide_on": criterion.decide_on}
+            return {"decide_on": criterion.decide_on, "dimension": criterion.dimension}
     systems, variant = getattr(criterion, "systems", None), getattr(criterion, "variant", None)
     found = {} if systems is None else {"first": systems[0], "second": systems[1]}
     shown = variant if systems is None else variant or getattr(plan, "baseline", None)
