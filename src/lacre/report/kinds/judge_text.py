@@ -1,14 +1,14 @@
 """Human-vs-judge agreement of one rater as text: kappa with all it must be read with, marginals, the table of bins."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from lacre.errors import printable
 from lacre.report import told, words
+from lacre.report.methods import method
 from lacre.report.page import Cell, Column, Page, Row
+from lacre.report.reasoned import reason
+from lacre.report.told import Document
 from lacre.text import _
-
-Document = Mapping[str, Any]
 
 
 def judge(page: Page, document: Document) -> None:
@@ -93,16 +93,13 @@ def within(row: Document, name: str, kind: str = "kappa") -> str:
 
 def explained(rows: Sequence[Document]) -> Iterator[str]:
     """Say how the intervals were made, why some are missing, and what diagnostics and the target are for."""
-    # Imported here: the page of an analysis writes this section too.
-    from lacre.report.analysis_text import method_words, reason
-
     example = next((row for row in rows if row.get("kappa_method")), None)
     if example is not None:
         said = _("Intervals hold at {confidence}: raw agreement's by {raw}; the others' by {method}.")
         yield said.format(
             confidence=words.percent(example.get("confidence")),
-            raw=method_words(example.get("raw_method") or told.NONE),
-            method=method_words(example["kappa_method"]),
+            raw=method(example.get("raw_method") or told.NONE),
+            method=method(example["kappa_method"]),
         )
     if any(row.get("group") for row in rows):
         yield _("Lines of a group are diagnostics: the pooled kappa alone may decide.")
