@@ -7,7 +7,7 @@ bias, by which a low kappa of lopsided marginals, the kappa paradox, is told fro
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from lacre.analyses.estimate import (
     Group,
     Measure,
     NotEstimable,
+    Withheld,
     ZeroBound,
     group_json,
     group_name,
@@ -59,10 +60,10 @@ def analyse(plan: JudgeAgreementPlan, given: Given, *, name: str, systems: Seque
     review += [Reason(code) for code in given.review]
     work = _Work(plan, given, systems[0])
     figures = [
-        work.figure(dimension, family, place)
+        figure
         for dimension in work.cases.dimensions
         for family in work.cases.families
-        for place in range(len(family.groups))
+        for figure in work.figures(dimension, family)
     ]
     pooled = {each.dimension.name: each for each in figures if not each.group}
     criteria = tuple(
@@ -84,24 +85,40 @@ def analyse(plan: JudgeAgreementPlan, given: Given, *, name: str, systems: Seque
         criteria=criteria,
         left_out=(*work.cases.excluded, *dict.fromkeys(left_out)),
         notes=(*review, *work.notes(figures)),
-        tables={TABLE: tuple(work.row(each, figures) for each in figures)},
+        tables={TABLE: tuple(work.row(each) for each in figures)},
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Figure:
-    """What was found of one dimension in one group: the table of bins, and the answers it gives."""
+    """What was found of one dimension in one group: the table of bins, and the answers it gives.
+
+    A `secret` one is told without its table, and without what would tell the table.
+    """
 
     dimension: Judged
     place: "Place"
     table: agreement.Ints
     found: judge.Coefficients
-    answers: tuple[Answer, ...]
+    found_of: tuple[Answer, ...]
     undefined: int
+    secret: Reason | None = None
 
     @property
     def kappa(self) -> Answer:
-        return self.answers[1]
+        return self.found_of[1]
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """The numbers as they are told. PABAK says what raw agreement says."""
+        if self.secret is None:
+            return self.found_of
+        return tuple(
+            Withheld(each.metric, each.system, each.group, self.secret, each.details)
+            if each.metric not in (RAW, PABAK)
+            else each
+            for each in self.found_of
+        )
 
     @property
     def group(self) -> Group:
@@ -120,6 +137,14 @@ class _Work:
         self.least = min_count(given.protocol, plan.pool)
 
     # --- numbers
+
+    def figures(self, dimension: Judged, family: Family) -> list[_Figure]:
+        """Compute one dimension in every group of a family; one group's table is that of all less the others'."""
+        found = [self.figure(dimension, family, place) for place in range(len(family.groups))]
+        if self.least is None or not any(_few(each.table, self.least) for each in found):
+            return found
+        secret = Reason("withheld", {"min_count": self.least})
+        return [replace(each, secret=secret) for each in found]
 
     def figure(self, dimension: Judged, family: Family, place: int) -> _Figure:
         """Compute one dimension in one group of a family."""
@@ -187,7 +212,6 @@ class _Work:
 
     def share(self, raw: agreement.Raw, group: Group, details: Details) -> Estimate:
         agreed, cases = int(raw.agreed[0]), int(raw.cases[0])
-        worth = cases if raw.clusters is None else int(raw.clusters[0])
         return Estimate(
             metric=RAW,
             system=self.system,
@@ -199,7 +223,7 @@ class _Work:
             high=float(raw.high[0]),
             confidence=self.confidence,
             method="wilson" if raw.clusters is None else "wilson on effective sample size",
-            zero_bound=ZeroBound.of(worth) if agreed == 0 else None,
+            zero_bound=ZeroBound.of(float(raw.size[0])) if agreed == 0 else None,
             details=details,
         )
 
@@ -238,19 +262,11 @@ class _Work:
 
     # --- the kind's own table
 
-    def row(self, figure: _Figure, figures: Sequence[_Figure]) -> dict[str, Any]:
-        """Return a group's line of the table; no counts where they show, or let one subtract, a few cases."""
-        few = self.least is not None and any(
-            each.dimension is figure.dimension and _few(each.table, self.least) for each in figures
-        )
-        return line(
-            self.plan,
-            figure.place,
-            [each.as_json() for each in figure.answers],
-            figure.table,
-            undefined=figure.undefined,
-            few=few,
-        )
+    def row(self, figure: _Figure) -> dict[str, Any]:
+        """Return a group's line of the table."""
+        answers = [each.as_json() for each in figure.answers]
+        table = None if figure.secret is not None else figure.table
+        return line(self.plan, figure.place, answers, table, undefined=figure.undefined)
 
     # --- verdicts
 
@@ -264,7 +280,7 @@ class _Work:
         else:
             assert isinstance(answer, NotEstimable)
             number = Number(obstacle=answer.reason, scale="kappa")
-        return decide_number(
+        made = decide_number(
             rule,
             number,
             system=self.system,
@@ -274,13 +290,16 @@ class _Work:
             details={"dimension": figure.dimension.name, "decide_on": rule.decide_on},
             decided=decided,
         )
+        if figure.secret is None:
+            return made
+        return replace(made, value=None, low=None, high=None, reason=figure.secret)
 
     def notes(self, figures: Sequence[_Figure]) -> Iterator[Reason]:
         """Say what a reader must know: paradoxes, the target, values near an edge, what the intervals assume."""
         for figure in figures:
-            if isinstance(figure.kappa, Measure):
+            if isinstance(figure.kappa, Measure) and figure.secret is None:
                 yield from paradox_note(paradox_of(self.plan, figure.place, figure.table), figure.place)
-        if self.plan.target is not None:
+        if self.plan.target is not None and not any(each.secret for each in figures if not each.group):
             kappas = [each.kappa for each in figures if not each.group]
             values = [each.value if isinstance(each, Measure) else None for each in kappas]
             yield target_note(values, as_float(self.plan.target))
@@ -359,20 +378,18 @@ def line(
     plan: JudgeAgreementPlan,
     place: Place,
     answers: Sequence[Mapping[str, Any]],
-    table: agreement.Ints,
+    table: agreement.Ints | None,
     *,
     undefined: int,
-    few: bool = False,
 ) -> dict[str, Any]:
     """Return a line: the `answers` (raw agreement, kappa, Gwet's, PABAK) side by side, and the `table` they are of.
 
-    Where `few` cases could be told from it, the counts and what is made of them are left out.
+    Without a table nothing is told that could tell it.
     """
-    margins, raw = judge.marginals(table), answers[0]
-    bar, known = plan.bar_of(place.dimension), not few and bool(table.sum())
-    paradox = None if answers[1]["value"] is None else paradox_of(plan, place, table)
-    if few and paradox is not None:
-        paradox = {**paradox, "human": None, "judge": None}
+    raw, bar = answers[0], plan.bar_of(place.dimension)
+    margins = None if table is None else judge.marginals(table)
+    known = None if table is None or margins is None or not table.any() else margins
+    paradox = None if table is None or answers[1]["value"] is None else paradox_of(plan, place, table)
     return {
         "dimension": place.dimension,
         "human": place.human,
@@ -380,11 +397,11 @@ def line(
         "group": group_json(place.group),
         "use": DIAGNOSTIC if place.group else "pooled",
         "bins": list(place.bins),
-        "counts": None if few else table.tolist(),
-        "human_marginal": None if few else margins.human.tolist(),
-        "judge_marginal": None if few else margins.judge.tolist(),
-        "prevalence_index": margins.prevalence.tolist() if known else None,
-        "bias_index": margins.bias.tolist() if known else None,
+        "counts": None if table is None else table.tolist(),
+        "human_marginal": None if margins is None else margins.human.tolist(),
+        "judge_marginal": None if margins is None else margins.judge.tolist(),
+        "prevalence_index": None if known is None else known.prevalence.tolist(),
+        "bias_index": None if known is None else known.bias.tolist(),
         "n": raw["denominator"],
         "agree": raw["numerator"],
         **{
@@ -394,7 +411,7 @@ def line(
         },
         "gwet_name": gwet_name(plan),
         "confidence": raw["confidence"],
-        "undefined_resamples": undefined,
+        "undefined_resamples": None if table is None else undefined,
         "bar": None if bar is None else as_float(bar),
         "target": None if plan.target is None else as_float(plan.target),
         "paradox": paradox,

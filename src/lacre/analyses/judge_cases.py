@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lacre.analyses import strata
+from lacre.analyses.cases import absent, outside, used_of
 from lacre.analyses.estimate import Group
 from lacre.analyses.families import check_unit, exact, numbered
 from lacre.analyses.given import Given
@@ -19,7 +20,6 @@ from lacre.protocol.models import Protocol
 from lacre.stats.agreement import Ints
 from lacre.stats.proportions import Floats
 from lacre.tables.columns import MISSING, UNDECLARED, Codes, Numbers, Outcomes, TypedTable
-from lacre.tables.exclude import apply_exclusions
 
 NEAR = 1e-6
 """A value that differs from an edge by no more than this is told: it may have been meant to lie on it."""
@@ -77,12 +77,7 @@ def prepare(plan: JudgeAgreementPlan, given: Given, system: str) -> Cases:
     """Return the cases of `plan`. Raises `OutsideBins`, and `UnitRepeated` where two rows are of one unit."""
     declared = given.protocol.tables[plan.table]
     table = given.table(system, plan.table)
-    exclusion = apply_exclusions(table, declared.exclude)
-    excluded = tuple(
-        LeftOut("excluded", condition.column, count)
-        for condition, count in zip(declared.exclude, exclusion.counts, strict=True)
-    )
-    used = table if exclusion.kept.all() else table.select(exclusion.kept)
+    used, _kept, excluded = used_of(declared, table)
     check_unit(declared, used)
     cluster = stratum = None
     places: list[tuple[str, Ints]] = []
@@ -143,14 +138,12 @@ def _judged(
         _side(each, named, plan.table, protocol, table)
         for each, named in zip((dimension.human, dimension.judge), bins, strict=True)
     )
-    kept, left_out = np.ones(table.rows, np.bool_), []
+    kept = np.ones(table.rows, np.bool_)
+    left_out: list[LeftOut] = []
     for side in (human, judge):
         _within(side, plan.table, name)
     for column, codes in ((human.column, human.codes), (judge.column, judge.codes), *places):
-        for reason, code in (("missing", MISSING), ("undeclared", UNDECLARED)):
-            count = int((kept & (codes == code)).sum())
-            if count:
-                left_out.append(LeftOut(reason, column, count))
+        left_out += [each for each in absent(column, codes[kept]) if each.count]
         kept &= codes >= 0
     return Judged(name, labels_of(plan, dimension, protocol), human, judge, kept, tuple(left_out))
 
@@ -205,10 +198,9 @@ def near_edges(values: Floats, edges: set[Fraction | float]) -> int:
 def _family(names: Sequence[str], plan: JudgeAgreementPlan, protocol: Protocol, table: TypedTable) -> Family:
     declared = protocol.tables[plan.table]
     coded = [strata.coded(table, declared, name) for name in names]
-    left_out = tuple(
-        LeftOut(reason, name, count)
-        for name, (codes, _values) in zip(names, coded, strict=True)
-        for reason, code in (("missing", MISSING), ("undeclared", UNDECLARED))
-        if (count := int((codes == code).sum()))
+    return Family(
+        names=tuple(names),
+        groups=strata.groups(names, coded),
+        cell=strata.cells(coded, table.rows),
+        left_out=tuple(outside(names, coded)),
     )
-    return Family(tuple(names), strata.groups(names, coded), strata.cells(coded, table.rows), left_out)

@@ -339,7 +339,9 @@ def test_of_an_open_pool_nothing_is_withheld_unless_it_is_asked_for() -> None:
     shut = run(protocol_of(asked, **data), rows)
     withheld = [each for each in shut.estimates if isinstance(each, Withheld)]
     assert {each.group for each in withheld} >= {(("locale", "pt"),)}
-    assert row(shut)["counts"] is None  # less those of the others, it would tell them
+    assert row(shut)["counts"] == [[77, 1, 4], [5, 6, 1], [0, 0, 10]]
+    # Less those of en these would be those of pt.
+    assert not any("counts" in line and line["counts"] for line in shut.tables["judge_agreement"][1:])
     protocol = protocol_of(asked, **data)
     opened = protocol.pools["dev"].model_copy(update={"open": "written for this"})
     told = run(protocol.model_copy(update={"pools": {"dev": opened}}), rows)
@@ -348,3 +350,31 @@ def test_of_an_open_pool_nothing_is_withheld_unless_it_is_asked_for() -> None:
     asked_for = protocol_of(asked, **data, disclosure={"min_count": 5})
     again = run(asked_for.model_copy(update={"pools": {"dev": opened}}), rows)
     assert any(isinstance(each, Withheld) for each in again.estimates)
+
+
+def test_a_kappa_that_would_tell_its_table_is_not_told() -> None:
+    """A margin of four, where fewer than five are not told: with the agreement beside it kappa gives the table back."""
+    data = {"data": {"identifiable": True, "prior_exposure": "none"}}
+    rows = rows_of([[50, 1], [2, 2]], (0.1, 0.9))
+    asked = {**bar(0.3), "weights": "none", "target": 0.5}
+    result = run(protocol_of(asked, **HALVES, **data), rows)
+    raw, kappa, gwet, pabak = result.estimates
+    assert isinstance(raw, Estimate)
+    assert isinstance(kappa, Withheld)
+    assert isinstance(gwet, Withheld)
+    assert isinstance(pabak, Measure)  # it says what raw agreement says
+    (criterion,) = result.criteria
+    assert (criterion.state, criterion.value, criterion.reason.code) == (State.PASS, None, "withheld")
+    told = row(result)
+    hidden = (
+        "counts",
+        "human_marginal",
+        "prevalence_index",
+        "kappa",
+        "kappa_low",
+        "gwet",
+        "paradox",
+        "undefined_resamples",
+    )
+    assert {name: told[name] for name in hidden} == dict.fromkeys(hidden)
+    assert not {"paradox", "target-reached", "target-missed"} & notes(result).keys()

@@ -56,6 +56,9 @@ CASES: dict[str, Callable[[], Made]] = {
     "nothing asked": lambda: judged(THREE, protocol_of()),
     "nothing asked of one bin": lambda: judged(rows_of([[30]], MIDDLES), protocol_of()),
     "withheld": lambda: judged([*THREE, *FEW], protocol_of(ASKED, data=DATA)),
+    "withheld margin": lambda: judged(
+        rows_of([[50, 1], [2, 2]], MIDDLES), protocol_of({**ASKED, "diagnostics_by": []}, data=DATA)
+    ),
     "review": lambda: judged(THREE, protocol_of({**ASKED, "requires_manual_review": True})),
     "a part of the error rate": lambda: judged(THREE, protocol_of({**ASKED, "confidence": 0.9})),
 }  # fmt: skip

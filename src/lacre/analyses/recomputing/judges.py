@@ -138,33 +138,28 @@ class JudgesAgain(Again[JudgeAgreementPlan]):
         known = [each for each in answers if each is not None]
         if len(known) < len(answers):
             return []
-        if row.get("withheld") is True or any(each.withheld for each in known):
+        raw, kappa = answers[0], answers[1]
+        if row.get("withheld") is True or raw is None or raw.withheld:
             self.tally.withheld += 1
             self.tally.same_fields(what, {"group": row.get("group")}, {"group": dict(place.group)})
             self.tally.fits(f"{what}.withheld", True, "numbers", fits=self.least is not None)
             return []
-        table = self._table(what, place, row.get("counts"))
-        undefined = row.get("undefined_resamples")
-        if not isinstance(undefined, int) or isinstance(undefined, bool):
-            self.tally.differs(f"{what}.undefined_resamples", undefined, "a count")
-            return []
-        few = row.get("counts") is None
-        if few:
+        table, undefined = self._table(what, place, row.get("counts")), row.get("undefined_resamples")
+        if table is None:
+            if row.get("counts") is not None:
+                return []
             self.tally.beyond += 1
             self.tally.fits(f"{what}.counts", None, "counts", fits=self.least is not None)
-        if table is None and not few:
+        elif type(undefined) is not int:
+            self.tally.differs(f"{what}.undefined_resamples", undefined, "a count")
             return []
-        shown = np.zeros((len(place.bins),) * 2, np.int64) if table is None else table
-        mine = line(self.plan, place, [_json(each) for each in known], shown, undefined=undefined, few=few)
-        if table is None:
-            mine["paradox"] = row.get("paradox")
+        self.tally.holds(f"{what}.kappa_note", kappa is not None and kappa.withheld, table is None)
+        count = undefined if isinstance(undefined, int) else 0
+        mine = line(self.plan, place, [_json(each) for each in known], table, undefined=count)
         self.tally.same_fields(what, row, mine)
         if table is not None:
-            self._values(what, table, known, undefined)
-        stated = mine["paradox"]
-        return (
-            [*paradox_note(stated, place)] if isinstance(stated, dict) and {"bin", "bar"} <= {*stated} else []
-        )
+            self._values(what, table, known, count)
+        return [*paradox_note(mine["paradox"], place)]
 
     def _table(self, what: str, place: Place, counts: object) -> Ints | None:
         """Return the table of counts, where it is one."""

@@ -153,7 +153,7 @@ class Rungs(Again[VerificationPlan]):
             if row.get("withheld") is True:
                 self.hidden.add(which)
                 self.tally.withheld += 1
-                self.tally.fits(called, "withheld", "counts", fits=min_count(self.protocol, self.plan.pool) is not None)
+                self.tally.fits(called, "withheld", "counts", fits=self.least is not None)
                 lines.append(self._shown(which, group))
                 continue
             line = self._line(called, row)
