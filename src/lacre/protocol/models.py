@@ -255,11 +255,6 @@ class Protocol(Model):
             )
         for index, system in enumerate(plan.systems or []):
             findings.known(system, self.systems, ("systems",), (*path, "systems", index))
-        if pool is not None and pool.open is not None:
-            findings.add(
-                (*path, "pool"),
-                N_("this version answers from no open pool; use teste, dev, contraste or guarda"),
-            )
         if table is not None:
             plan.check(path, table, self, findings)
 

@@ -8,7 +8,7 @@ from lacre.protocol.document import parse
 
 
 def test_names() -> None:
-    assert templates.names() == ("fairness", "fairness-systems", "faces")
+    assert templates.names() == ("fairness", "fairness-systems", "faces", "judge")
 
 
 @pytest.mark.parametrize("name", templates.names())

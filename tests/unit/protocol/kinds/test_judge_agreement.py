@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.judging import COLUMNS, DIGEST, THIRDS, document_of, protocol_of
 
+from lacre.analyses.feasibility import infeasible
 from lacre.errors import ProtocolInvalid
 from lacre.protocol.document import canonical, from_canonical, parse, value_of
 from lacre.protocol.kinds.judge_agreement import JudgeAgreementPlan, labels_of
 
+VECTORS = Path(__file__).resolve().parents[3] / "vectors" / "protocol"
 BAR = {"id": "bar", "metric": "kappa", "dimension": "truth", "min": 0.6}
 VALUES = [
     {"bin": "low", "values": ["D", "C"]},
@@ -204,3 +207,78 @@ def test_bins_of_a_dimension_go_before_those_of_the_plan() -> None:
     plan = protocol.analyses["judge"]
     assert isinstance(plan, JudgeAgreementPlan)
     assert labels_of(plan, plan.dimensions["truth"], protocol) == ("bad", "good")
+
+
+# --- the canonical form, and the interface -----------------------------------------------------------------
+
+
+def test_the_canonical_form_of_a_judge_says_every_default() -> None:
+    """Written out by hand from the grammar; what is absent is left out, and crossings are lists of lists."""
+    protocol = parse((VECTORS / "judge.yaml").read_bytes())
+    common = {"kind": "judge_agreement", "pool": "corpus", "table": "texts", "bins": "degree"}
+    defaults = {"confidence": 0.95, "requires_manual_review": False, "diagnostics_by": [["locale"]]}
+    bar = {"metric": "kappa", "max_left_out": 0.1, "requires_manual_review": False}
+    truth = {"human": "human", "judge": "judge"}
+    assert value_of(protocol)["analyses"] == {
+        "judge": {
+            **common,
+            **defaults,
+            "weights": "linear",
+            "dimensions": {
+                "truth": truth,
+                "style": {"human": "mark", "judge": "grade", "bins": {"human": "marks", "judge": "grades"}},
+            },
+            "target": 0.65,
+            "bootstrap": {"resamples": 10000, "seed": 1},
+            "max_undefined": 0.05,
+            "criteria": [
+                {**bar, "id": "truth", "dimension": "truth", "min": 0.6, "decide_on": "point"},
+                {**bar, "id": "style", "dimension": "style", "min": "2/3", "decide_on": "low"},
+            ],
+        },
+        "costly": {
+            **common,
+            **defaults,
+            "weights": {"costs": [[0, 1], [2, 0]]},
+            "dimensions": {"truth": truth},
+            "strata": "locale",
+            "bootstrap": {"resamples": 2000, "seed": 2},
+            "max_undefined": 0.1,
+            "criteria": [],
+        },
+    }
+    assert value_of(protocol)["bins"] == {
+        "degree": {"bad": [0, "1/3"], "good": ["1/3", 1]},
+        "marks": [{"bin": "bad", "values": ["1", "2"]}, {"bin": "good", "values": ["3", "4"]}],
+        "grades": [{"bin": "bad", "values": ["C"]}, {"bin": "good", "values": ["B", "A"]}],
+    }
+
+
+def test_the_interface_is_read_as_it_is(data_dir: Path) -> None:
+    """The interface: shared/protocols/calibracao-juiz.yaml, which stands beside the test data."""
+    path = data_dir.parent / "protocols" / "calibracao-juiz.yaml"
+    if not path.is_file():
+        pytest.skip("the interface is absent")
+    protocol = parse(path.read_bytes(), path.name)
+    plan = protocol.analyses["juiz"]
+    assert isinstance(plan, JudgeAgreementPlan)
+    assert labels_of(plan, plan.dimensions["fidelidade"], protocol) == ("infiel", "parcial", "solido")
+    assert plan.diagnostics_by == [["locale"]]
+    assert [rule.decide_on for rule in plan.criteria] == ["point", "point"]
+    assert infeasible(protocol) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ("part: labels}\n      mark", "human: `human` must say `part: labels`: labels are committed before"),
+        ("part: scores}\n      grade", "judge: `judge` must say `part: scores`"),
+    ],
+)
+def test_of_an_open_pool_each_column_is_committed_in_its_part(change: str, problem: str) -> None:
+    text = (VECTORS / "judge.yaml").read_text()
+    _part, rest = change.split("}", 1)
+    assert change in text
+    with pytest.raises(ProtocolInvalid) as caught:
+        parse(text.replace(change, "missing: []}" + rest).encode())
+    assert problem in caught.value.fields["problems"]
