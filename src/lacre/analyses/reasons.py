@@ -221,8 +221,8 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
             "A pooled kappa cannot be estimated, so nothing is said of the target of {target}, which decides nothing."
         ),
         "near-edge": N_(
-            "{count} values of {column} lie within 0.000001 of an edge between bins and not on it, so that rounding "
-            "may have put them into the wrong one."
+            "Values of {column} that lie within 0.000001 of an edge between bins, and not on it: {count}. Rounding may "
+            "have put them into the wrong one."
         ),
         "cases-independent": N_("No cluster is declared: the intervals assume cases that are independent."),
         # Disclosure control

@@ -142,4 +142,19 @@ def test_a_paradox_is_named_with_what_answers_it(document: dict[str, Any]) -> No
 
 
 def test_a_value_beside_an_edge_is_told(document: dict[str, Any]) -> None:
-    assert "1 values of human lie within 0.000001 of an edge" in as_text(document)
+    said = "Values of human that lie within 0.000001 of an edge between bins, and not on it: 1."
+    assert said in as_text(document)
+
+
+NAMES = {"pt-BR": "concordância humano-vs-juiz", "es-419": "concordancia humano-vs-juez"}
+
+
+@pytest.mark.parametrize("language", NAMES)
+def test_it_has_its_name_in_every_catalogue(language: str) -> None:
+    entry = re.compile(r'^msgid "human-vs-judge agreement of one rater"\nmsgstr "([^"]*)"$', re.MULTILINE)
+    catalogues = sorted((ROOT / "src" / "lacre" / "locale" / language).glob("*.po"))
+    if not catalogues:
+        pytest.skip(f"there is no catalogue of {language}")
+    found = [said for path in catalogues for said in entry.findall(path.read_text(encoding="utf-8"))]
+    assert found
+    assert all(said.startswith(NAMES[language]) for said in found)

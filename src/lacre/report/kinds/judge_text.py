@@ -109,7 +109,9 @@ def explained(rows: Sequence[Document]) -> Iterator[str]:
         for why in whys:
             yield _("{what}: {why}").format(what=called(row), why=why)
         if row.get("undefined_resamples"):
-            said = _("{what}: kappa was undefined in {count} resamples, which are left out of its interval.")
+            said = _(
+                "{what}: resamples in which kappa is undefined, and which its interval leaves out: {count}."
+            )
             yield said.format(what=called(row), count=row["undefined_resamples"])
 
 
