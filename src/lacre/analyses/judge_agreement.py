@@ -36,7 +36,6 @@ from lacre.analyses.verdict import CriterionResult, State, worst
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.judge_agreement import JudgeAgreementPlan, JudgeCriterion
 from lacre.stats import agreement, judge
-from lacre.stats.bootstrap import least_resamples
 from lacre.stats.clusters import MIN_CLUSTERS
 
 RAW, KAPPA, PABAK = "raw_agreement", "kappa", "pabak"
@@ -133,7 +132,6 @@ class _Work:
         self.cases: Cases = prepare(plan, given, system)
         self.alpha = error_rate(plan.confidence, given.share)
         self.confidence = as_float(plan.confidence) if given.share == 1 else 1 - self.alpha
-        self.resamples = resamples_of(plan, self.alpha)
         self.least = min_count(given.protocol, plan.pool)
 
     # --- numbers
@@ -165,7 +163,7 @@ class _Work:
                 self.strata(dimension, here),
                 np.array([[float(cost) for cost in row] for row in costs]),
                 alpha=self.alpha,
-                resamples=self.resamples,
+                resamples=self.plan.bootstrap.resamples,
                 seed=self.plan.bootstrap.seed,
                 max_undefined=as_float(self.plan.max_undefined),
             )
@@ -241,7 +239,8 @@ class _Work:
             absent = Reason("kappa-one-bin")
         elif math.isnan(drawn.low):
             absent = Reason(
-                "kappa-resamples-undefined", {"count": drawn.undefined, "resamples": self.resamples}
+                "kappa-resamples-undefined",
+                {"count": drawn.undefined, "resamples": self.plan.bootstrap.resamples},
             )
         if absent is not None:
             return NotEstimable(metric, self.system, group, cases, absent, details)
@@ -253,7 +252,7 @@ class _Work:
             low=drawn.low,
             high=drawn.high,
             confidence=self.confidence,
-            method=method_of(self.plan, self.resamples, clustered=self.cases.cluster is not None),
+            method=method_of(self.plan, clustered=self.cases.cluster is not None),
             cases=cases,
             scale="kappa",
             note=Reason("resamples-alike") if drawn.widened else None,
@@ -418,14 +417,10 @@ def line(
     }
 
 
-def resamples_of(plan: JudgeAgreementPlan, alpha: float) -> int:
-    """Return how many resamples are drawn: those registered, or what the interval takes at the least."""
-    return max(plan.bootstrap.resamples, least_resamples(alpha))
-
-
-def method_of(plan: JudgeAgreementPlan, resamples: int, *, clustered: bool) -> str:
+def method_of(plan: JudgeAgreementPlan, *, clustered: bool) -> str:
     """Return how an interval is made."""
-    method = f"bootstrap, percentile, {resamples} resamples, seed {plan.bootstrap.seed}"
+    drawn = plan.bootstrap
+    method = f"bootstrap, percentile, {drawn.resamples} resamples, seed {drawn.seed}"
     return f"cluster {method}" if clustered else method
 
 

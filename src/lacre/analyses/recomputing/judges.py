@@ -18,7 +18,6 @@ from lacre.analyses.judge_agreement import (
     line,
     method_of,
     paradox_note,
-    resamples_of,
     target_note,
 )
 from lacre.analyses.judge_cases import costs_of
@@ -92,7 +91,7 @@ class JudgesAgain(Again[JudgeAgreementPlan]):
             undefined = UNDEFINED if told.metric == KAPPA else ()
             self.absence(what, told, (*self.few, *self.torn, *undefined), self.crossed)
             return
-        method = method_of(self.plan, resamples_of(self.plan, self.alpha), clustered=self.clustered)
+        method = method_of(self.plan, clustered=self.clustered)
         fair = self.tally.holds(f"{what}.confidence", told.confidence, self.confidence)
         fair &= self.tally.holds(f"{what}.simultaneous", told.simultaneous, 1)
         fair &= self.tally.holds(f"{what}.method", told.method, method)
@@ -198,10 +197,9 @@ class JudgesAgain(Again[JudgeAgreementPlan]):
 
     def _drawn(self, what: str, table: Ints, answers: Sequence[EstimateTold], undefined: int) -> None:
         """Draw again: the same table, seed and NumPy give the same intervals."""
-        resamples = resamples_of(self.plan, self.alpha)
         drawn = judge.resample(
             [table], np.array([[float(cost) for cost in row] for row in costs_of(self.plan, len(table))]),
-            alpha=self.alpha, resamples=resamples, seed=self.plan.bootstrap.seed,
+            alpha=self.alpha, resamples=self.plan.bootstrap.resamples, seed=self.plan.bootstrap.seed,
             max_undefined=as_float(self.plan.max_undefined),
         )  # fmt: skip
         fair = self.tally.holds(f"{what}.undefined_resamples", undefined, drawn[0].undefined)

@@ -1,6 +1,8 @@
 """The plan of human-vs-judge agreement of one rater: the same cases labelled by a person and scored by a judge."""
 
+import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
@@ -27,7 +29,7 @@ from lacre.protocol.grammar import (
     refuse,
     within,
 )
-from lacre.protocol.kinds.parts import Bootstrap, Checking, Confidence, Strata, stratum_values
+from lacre.protocol.kinds.parts import BEYOND, Bootstrap, Checking, Confidence, Strata, stratum_values
 from lacre.protocol.kinds.plan import TablePlan
 from lacre.protocol.problems import Findings, Path, listed, quoted
 from lacre.protocol.tables import Table
@@ -225,6 +227,7 @@ class _JudgeChecking(Checking):
                     ),
                     name=quoted(name),
                 )
+        self.resampled(plan)
         self.unique_ids(plan.criteria)
         for index, criterion in enumerate(plan.criteria):
             if criterion.dimension not in plan.dimensions:
@@ -234,6 +237,20 @@ class _JudgeChecking(Checking):
                     name=quoted(criterion.dimension),
                     known=listed(list(plan.dimensions)),
                 )
+
+    def resampled(self, plan: JudgeAgreementPlan) -> None:
+        """Check that the bootstrap is fine enough for an interval at the confidence, or its share in one read."""
+        reads = getattr(self.protocol.pools.get(plan.pool), "max_reads", None) or 1
+        least = math.ceil(2 * BEYOND * reads / (1 - Fraction(str(plan.confidence))))
+        if plan.bootstrap.resamples < least:
+            self.add(
+                ("bootstrap", "resamples"),
+                N_(
+                    "must be at least {least}, so that {beyond} resamples lie beyond each end of the interval"
+                ),
+                least=least,
+                beyond=BEYOND,
+            )
 
     def judge(self, plan: JudgeAgreementPlan) -> None:
         """Check that one judge is under study, frozen by the digest of its model and prompt."""

@@ -119,6 +119,11 @@ def test_the_judge_is_one_and_frozen_by_its_digest() -> None:
             "weights.costs: must have a cost above 0 for some disagreement",
         ),
         ({"bootstrap": None}, "analyses.judge.bootstrap: is missing"),
+        (
+            {"bootstrap": {"resamples": 999, "seed": 1}},
+            "bootstrap.resamples: must be at least 1000, so that 25",
+        ),
+        ({"confidence": 0.99}, "bootstrap.resamples: must be at least 5000, so that 25"),
         ({"diagnostics_by": ["essay"]}, "`essay` is of type text; strata come from"),
         ({"strata": "human"}, "strata come from a category, an ordinal or a number with `bins`"),
         ({"target": 2}, "analyses.judge.target: must be from -1 to 1, and is 2"),
