@@ -12,9 +12,13 @@ from typing import Any
 import pytest
 from tests.judging import COLUMNS, DIGEST, PLAN, protocol_of, run
 
+from lacre.analyses import analyse
 from lacre.analyses.estimate import Measure
+from lacre.analyses.given import Given
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.verdict import State
+from lacre.tables.formats import Format
+from lacre.tables.read import read_table
 
 
 def published(data_dir: Path, file: str) -> Mapping[str, Any]:
@@ -221,3 +225,28 @@ def test_summeval_against_the_median_expert(data_dir: Path, judge: str) -> None:
     assert figure(result)["n"] == 100
     assert figure(result)["kappa"] == pytest.approx(kappa, abs=5e-5)
     assert figure(result)["raw"] == pytest.approx(expected["raw"], abs=5e-3)
+
+
+def test_nested_files_of_enem_as_they_come(data_dir: Path) -> None:
+    """A dimension for each competence, found by its path: the values of the long table, one row an essay."""
+    marks = {"type": "number", "min": 0, "max": 200}
+    bins = {"degree": {str(mark): [mark, mark + 40 if mark < 200 else 201] for mark in range(0, 201, 40)}}
+    columns: dict[str, Any] = {"prompt_id": {"type": "text"}, "redacao_index": {"type": "text"}}
+    for place in range(1, 6):
+        columns[f"human_{place}"] = {**marks, "path": f"$.competencias_reais[{place - 1}]"}
+        path = f"$.avaliacao_sistema.competencias.competencia_{place}.nota"
+        columns[f"judge_{place}"] = {**marks, "path": path}
+    dimensions = {str(place): {"human": f"human_{place}", "judge": f"judge_{place}"} for place in range(1, 6)}
+    key = ["prompt_id", "redacao_index"]
+    protocol = protocol_of({"dimensions": dimensions}, {"columns": columns, "key": key}, bins=bins)
+    records = [
+        each
+        for prompt in (3, 6)
+        for each in json.loads(judge_file(data_dir, f"enem_ptbr_resultados_prompt{prompt}_baseline.json"))
+    ]
+    raw = json.dumps(records).encode()
+    table = read_table(raw, protocol.tables["cases"], "cases", Format.JSON, only="pool")
+    result = analyse("judge", Given.of_one(protocol, "cases", table, "judge"))
+    expected = published(data_dir, "enem_ptbr_resultados_prompt3_rag")["per_competence_lin_baseline"]
+    found = [figure(result, str(place))["kappa"] for place in range(1, 6)]
+    assert found == pytest.approx(expected, abs=5e-5)
