@@ -51,10 +51,10 @@ class Verb(click.Command):
 
     def format_help_text(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the verb does."""
-        for paragraph in (self.line, *self.about.split("\n\n")):
+        for paragraph in (_(self.line), *_(self.about).split("\n\n")):
             formatter.write_paragraph()
             with formatter.indentation():
-                formatter.write_text(_(paragraph))
+                formatter.write_text(paragraph)
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, each line as it is typed."""
