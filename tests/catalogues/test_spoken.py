@@ -162,7 +162,7 @@ def test_a_study_is_told_in_the_language(capsys: pytest.CaptureFixture[str], tmp
         lacre(f"show {name}")
     lacre("audit")
     lacre("export faces@13 -o r.zip")
-    lacre("export -o register")
+    lacre("export --registry register")
     lacre("verify r.zip")
     lacre("report faces@13 -o r.html")
     lacre("key list")
@@ -183,4 +183,4 @@ def test_the_demo_is_told_in_the_language(capsys: pytest.CaptureFixture[str]) ->
     names = {
         *re.findall("[A-Za-z]+", (registry_folder() / "compas" / "protocol.yaml").read_text(encoding="utf-8"))
     }
-    assert left(said(capsys, "demo")) - names == set()
+    assert left(out) - names == set(), out

@@ -31,7 +31,10 @@ def texts() -> list[Text]:
             found[text.one] = text._replace(part=known.part)
         elif text.many not in {None, known.many}:
             raise ValueError(f"two plurals of {text.one!r}")
-    return sorted(found.values(), key=lambda each: (PARTS.index(each.part), each.one))
+    # A refusal's template is marked by itself as well: the plural of its `singular` is all that is shown of it.
+    plurals = {error.template for error in refusals(LacreError) if error.singular}
+    shown = [text for text in found.values() if text.many is not None or text.one not in plurals]
+    return sorted(shown, key=lambda each: (PARTS.index(each.part), each.one))
 
 
 def _all() -> Iterator[Text]:
