@@ -70,8 +70,7 @@ def test_a_translation_has_the_fields_and_the_code_of_its_text(language: str) ->
     wrong = [
         (words, said)
         for _part, words, said in pairs(language)
-        if said
-        and (fields(words) != fields(said) or not kept(words) <= kept(said) or added(words, said))
+        if said and (fields(words) != fields(said) or not kept(words) <= kept(said) or added(words, said))
     ]
     assert wrong == []
 
