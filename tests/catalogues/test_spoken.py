@@ -3,6 +3,7 @@
 import re
 import shlex
 import string
+from functools import cache
 from html import unescape
 from pathlib import Path
 
@@ -49,6 +50,7 @@ class Other:
     def __init__(self) -> None:
         self.texts = {each.one: each for each in texts()}
 
+    @cache  # noqa: B019 - one catalogue, as long as the tests
     def find(self, words: str, *, plural: bool = False) -> str | None:
         known = self.texts.get(words)
         if known is None:
@@ -56,9 +58,14 @@ class Other:
         return other(known.many if plural and known.many is not None else known.one)
 
 
+@pytest.fixture(scope="module")
+def spoken() -> Other:
+    """One for all tests: it takes a while to gather."""
+    return Other()
+
+
 @pytest.fixture(autouse=True)
-def _other_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    spoken = Other()
+def _other_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, spoken: Other) -> None:
     monkeypatch.setattr(text, "_catalogue", lambda _language: spoken)
     monkeypatch.setenv("LACRE_LANG", "pt-BR")
     monkeypatch.setenv("COLUMNS", "100")
