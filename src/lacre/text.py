@@ -107,8 +107,10 @@ def _(message: str) -> str:
 
 
 def ngettext(one: str, many: str, n: int) -> str:
-    """`one` or `many`, as `n` asks in the language in use."""
-    return _find(one, plural=n != 1) or (one if n == 1 else many)
+    """`one` or `many`, as `n` asks in the language in use: a pair of the catalogue, or else two texts of it."""
+    if n == 1:
+        return _(one)
+    return _find(one, plural=True) or _(many)
 
 
 def N_(message: str) -> str:  # noqa: N802 - gettext's own name for a deferred message

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lacre.cli import click_words
-from lacre.errors import LacreError
 from lacre.locale.reading import PARTS
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "lacre"
@@ -31,10 +30,7 @@ def texts() -> list[Text]:
             found[text.one] = text._replace(part=known.part)
         elif text.many not in {None, known.many}:
             raise ValueError(f"two plurals of {text.one!r}")
-    # A refusal's template is marked by itself as well: the plural of its `singular` is all that is shown of it.
-    plurals = {error.template for error in refusals(LacreError) if error.singular}
-    shown = [text for text in found.values() if text.many is not None or text.one not in plurals]
-    return sorted(shown, key=lambda each: (PARTS.index(each.part), each.one))
+    return sorted(found.values(), key=lambda each: (PARTS.index(each.part), each.one))
 
 
 def _all() -> Iterator[Text]:
@@ -45,15 +41,6 @@ def _all() -> Iterator[Text]:
                 yield from _marked(node.func.id, node.args, part)
     for one, many in click_words.PLURALS:
         yield Text(one, many, "cli")
-    for error in refusals(LacreError):
-        if error.singular:
-            yield Text(error.singular, error.template, "errors")
-
-
-def refusals(error: type[LacreError]) -> list[type[LacreError]]:
-    """Return a refusal and all below it that have words of their own."""
-    own = [error] if hasattr(error, "template") else []
-    return [*own, *(each for below in error.__subclasses__() for each in refusals(below))]
 
 
 def _marked(name: str, given: list[ast.expr], part: str) -> Iterator[Text]:
