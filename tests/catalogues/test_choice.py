@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.studies import plan
 
+import lacre
 from lacre import text
 from lacre.cli import main
 from lacre.text import Choice, chosen, reporting, speaking, tag_of
@@ -110,3 +112,45 @@ def test_the_value_of_another_option_is_no_language(capsys: pytest.CaptureFixtur
     """`--reason` takes the next word, whatever it looks like; what follows is then an argument too many."""
     assert main(["withdraw", "s", "--reason", "--lang", "xx"]) == 2
     assert "xx" in capsys.readouterr().err
+
+
+def test_a_result_is_told_in_its_protocol_s_language(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """`Result`, `Resultado`: and the page says so of itself, whatever else is Portuguese in it."""
+    (tmp_path / "plan.yaml").write_text(plan(study="s").replace("language: en", "language: pt-BR"))
+    cases = [(f"c{n}", n % 2, ("female", "male")[n // 2 % 2]) for n in range(40)]
+    (tmp_path / "cases.csv").write_text(
+        "case_id,label,sex\n" + "".join(f"{i},{y},{s}\n" for i, y, s in cases)
+    )
+    (tmp_path / "given.csv").write_text("case_id,prediction\n" + "".join(f"{i},{y}\n" for i, y, _s in cases))
+    for line in ("init", "register plan.yaml", "seal s teste cases.csv"):
+        assert main(line.split()) == 0
+
+    def shown(line: str) -> str:
+        capsys.readouterr()
+        assert main(line.split()) in {0, 3}
+        return capsys.readouterr().out
+
+    shown("reveal s --submission given.csv")
+    english, portuguese = (
+        "Confirmatory: the first read of teste",
+        "Confirmatório: a primeira leitura de teste",
+    )
+    assert portuguese in " ".join(shown("show s@4").split())
+    assert english in " ".join(shown("show s@4 --lang en").split())
+    assert "Registered at entry" in shown("show s")
+    monkeypatch.setenv("LANG", "es_MX.UTF-8")
+    assert portuguese in " ".join(shown("show s@4").split())
+    assert "Registrado en la entrada" in shown("show s")
+    for given, tag in (("", "pt-BR"), (" --lang es", "es-419"), (" --lang en", "en")):
+        shown(f"report s@4 -o {tag}.html{given}")
+        assert f'<html lang="{tag}">' in (tmp_path / f"{tag}.html").read_text(encoding="utf-8")
+    with lacre.open(tmp_path) as ledger:
+        result = ledger.show("s@4")
+        assert portuguese in " ".join(str(result).split())
+        monkeypatch.setattr(text._Process, "choice", None)
+        lacre.use_language("es_AR")
+        assert "Confirmatorio: la primera lectura de teste" in " ".join(str(result).split())
+    with pytest.raises(lacre.errors.LanguageUnknown):
+        lacre.use_language("fr")
