@@ -95,8 +95,8 @@ def test_a_translation_begins_and_ends_as_its_text(language: str) -> None:
 
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_no_sentence_is_left_in_english(language: str) -> None:
-    """Words alike in two languages there are, sentences alike there are none."""
-    bare = re.compile(r"`[^`]*`|{[^}]*}")
+    """Words alike in two languages there are, and names of people; sentences alike there are none."""
+    bare = re.compile(r"`[^`]*`|{[^}]*}|[A-Z][a-z]+(-[A-Z][a-z]+)+")
     left = [
         words
         for _part, words, said in pairs(language)
@@ -170,7 +170,7 @@ def test_every_word_that_click_may_say_is_known() -> None:
         "{name} {filename!r} does not exist.",
     }  # fmt: skip
     refused = re.compile(
-        r"^DeprecationWarning|^No options defined|declarations|defined twice|boolean|format {|{len_type}"
+        r"^DeprecationWarning|^No options defined|declaration|defined twice|oolean|format {|{len_type}"
     )
     said = set()
     for module in ("core", "exceptions", "formatting", "parser", "types", "decorators"):

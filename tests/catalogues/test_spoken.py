@@ -22,24 +22,18 @@ from lacre.cli.verbs import GROUPS, VERBS
 from lacre.shipped import registry_folder
 
 CODE = re.compile(
-    r"`[^`]*`|(?<![\w-])--?[a-z][a-z-]*(?!\w)|\b[A-Z][A-Z_]+\b|\blacre\b|\b(?:dev|teste|contraste|guarda|corpus)\b"
+    r"`[^`]*`|{[^}]*}|(?<![\w-])--?[a-z][a-z-]*(?!\w)|\b[A-Z][A-Z_]+\b|\blacre\b|\b(?:dev|teste|contraste|guarda|corpus)\b"
 )
 """What is the same in every language: code in backticks, options, placeholders, states, pools."""
 
 
 def other(words: str) -> str:
     """Return a text with each letter as an italic one, but for fields and code: as many characters, all printable."""
-    made, field = "", False
-    place = 0
-    for code in [*CODE.finditer(words), None]:
-        end = len(words) if code is None else code.start()
-        for letter in words[place:end]:
-            field = (field or letter == "{") and letter != "}"
-            made += letter if field else _italic(letter)
-        if code is not None:
-            made += code[0]
-            place = code.end()
-    return made
+    made, place = "", 0
+    for code in CODE.finditer(words):
+        made += "".join(map(_italic, words[place : code.start()])) + code[0]
+        place = code.end()
+    return made + "".join(map(_italic, words[place:]))
 
 
 def _italic(letter: str) -> str:
@@ -84,11 +78,13 @@ ROLES = ("owner", "registrant", "custodian")
 NAMES = {
     *re.findall(r"[A-Za-z]+", four_pools.PLAN),
     *re.findall(
-        r"[a-z]+", "scores likeness drawn blank again frame good bad broker log zoe zzz relabels read true"
+        r"[a-z]+",
+        "scores likeness drawn blank again frame good bad broker log zoe zzz relabels read true markdown",
     ),
     *re.findall(r"[A-Za-z]+", "csv html yaml zip json key pub txt UTC SHA sha age lacre"),
     *re.findall(r"[A-Z][a-z]+", "Clopper Pearson Wilson Jeffreys Newcombe Holm Hájek Horvitz Thompson"),
     *ROLES,
+    *VERBS,
 }
 
 
@@ -194,7 +190,10 @@ def test_a_study_is_told_in_the_language(capsys: pytest.CaptureFixture[str], tmp
     lacre("withdraw faces --reason zzz --yes")
     lacre("audit")
     page = re.sub(
-        r"<style>.*?</style>|<[^>]*>", " ", (tmp_path / "r.html").read_text(encoding="utf-8"), flags=re.DOTALL
+        r"<style>.*?</style>|<pre.*?</pre>|<[^>]*>",
+        " ",
+        (tmp_path / "r.html").read_text(encoding="utf-8"),
+        flags=re.DOTALL,
     )
     found["r.html"] = left(unescape(page))
     assert "\n".join(f"{line}: {sorted(words)}" for line, words in found.items() if words) == ""

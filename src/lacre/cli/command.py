@@ -56,6 +56,13 @@ class Verb(click.Command):
             with formatter.indentation():
                 formatter.write_text(paragraph)
 
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option `--help`, in the language in use: click makes it once and keeps it."""
+        found = super().get_help_option(ctx)
+        if found is not None:
+            found.help = _("Show this message and exit.")
+        return found
+
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, each line as it is typed."""
         with formatter.section(_("Examples")):
