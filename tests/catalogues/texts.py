@@ -10,7 +10,7 @@ from lacre.locale.reading import PARTS
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "lacre"
 _MARKS = ("_", "N_")
-_ROOMS = {("report", "html"): "html", ("report", "kinds"): "kinds"}
+_ROOMS = {"report/html": "html", "report/kinds": "kinds"}
 
 
 class Text(NamedTuple):
@@ -59,5 +59,5 @@ def _is_glued(node: ast.expr) -> bool:
 
 def _part(path: Path) -> str:
     rooms = path.relative_to(SOURCE).parts
-    part = _ROOMS.get(rooms[:2], rooms[0])
+    part = _ROOMS.get("/".join(rooms[:2]), rooms[0])
     return part if part in PARTS else "rest"

@@ -11,7 +11,7 @@ import click
 
 from lacre.cli import screen
 from lacre.cli.exits import DONE, VERDICTS
-from lacre.cli.language import OPTION, Tag
+from lacre.cli.language import OPTION, tag
 from lacre.cli.verbs import entry
 from lacre.text import N_, _, language
 
@@ -211,8 +211,8 @@ def _shared() -> list[click.Parameter]:
         ),
         Option(
             [OPTION],
-            type=Tag(),
             metavar="TAG",
+            callback=tag,
             help=N_("Speak this language: en, pt-BR or es-419 (else LACRE_LANG, else the locale's)."),
         ),
     ]

@@ -1,7 +1,6 @@
 """Which language a call is answered in: `--lang`, `LACRE_LANG`, the locale, English."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 
@@ -14,7 +13,7 @@ OPTION = "--lang"
 def wanted(arguments: Sequence[str], environment: Mapping[str, str]) -> Choice:
     """Return the language to answer in, before click has looked at the arguments: it refuses in it, too.
 
-    Raises `LanguageUnknown` for a `LACRE_LANG` that is none; of `--lang` that is `Tag`'s to say, since only click
+    Raises `LanguageUnknown` for a `LACRE_LANG` that is none; of `--lang` that is `tag`'s to say, since only click
     knows which word is an option's value.
     """
     asked = _given(arguments)
@@ -36,14 +35,11 @@ def _given(arguments: Sequence[str]) -> str | None:
     return found
 
 
-class Tag(click.ParamType):
-    """The name of a language, as a tag or a locale's name."""
-
-    name = "tag"
-
-    def convert(self, value: Any, _param: click.Parameter | None, _ctx: click.Context | None) -> str:
-        """Return the tag of the language. Raises `LanguageUnknown`."""
-        tag = tag_of(str(value))
-        if tag is None:
-            raise LanguageUnknown(name=str(value), given=OPTION, known=", ".join(LANGUAGES))
-        return tag
+def tag(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+    """Return the tag of a language that is given by a tag or a locale's name. Raises `LanguageUnknown`."""
+    if given is None:
+        return None
+    found = tag_of(given)
+    if found is None:
+        raise LanguageUnknown(name=given, given=OPTION, known=", ".join(LANGUAGES))
+    return found
