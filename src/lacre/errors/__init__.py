@@ -327,6 +327,7 @@ from lacre.errors.usage import (
     GitNeeded as GitNeeded,
     Interrupted as Interrupted,
     InterruptedBefore as InterruptedBefore,
+    LanguageUnknown as LanguageUnknown,
     NoInputs as NoInputs,
     NotAName as NotAName,
     NotAResult as NotAResult,
