@@ -262,13 +262,21 @@ class Protocol(Model):
         if isinstance(plan, UnbuiltPlan):
             findings.add(path, "{kind}", refusal=KindNotBuilt, kind=plan.kind)
             return
-        if pool is not None and pool.open is not None:
-            findings.add(
-                (*path, "pool"),
-                N_("this version answers from no open pool; use teste, dev, contraste or guarda"),
-            )
         if table is not None:
             plan.check(path, table, self, findings)
+        if pool is not None and pool.open is not None and not findings.found and not findings.broken:
+            self._check_open_plan(plan, path, findings)
+
+    def _check_open_plan(self, plan: AnalysisPlan, path: Path, findings: Findings) -> None:
+        """Find columns that nobody will have committed when an analysis of an open pool runs."""
+        for name, columns in plan.reads().items():
+            for column in sorted(columns):
+                if self.tables[name].supplied(column):
+                    findings.add(
+                        path,
+                        N_("reads {column}, which comes from a submission; an open pool takes none: give it `part: scores`"),
+                        column=quoted(column),
+                    )
 
 
 def bases_of(protocol: Protocol, name: str) -> tuple[Basis, ...]:

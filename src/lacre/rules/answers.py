@@ -142,6 +142,27 @@ class Gated(Wire):
     most: Annotated[int, Field(ge=1, le=MAX_SAFE)]
 
 
+class PartFacts(Wire):
+    """What was found in the files of one part of an open pool; all but the last four anybody can find in them again.
+
+    By table: `rows`, columns that are not used (`undeclared`), and cases without a row (`absent`). `foreign` counts rows
+    of no committed case, `misplaced` names columns of other parts, `early` counts labels from before the registration,
+    `disordered` cases whose label is not shown to come before their score.
+    """
+
+    rows: dict[str, Count]
+    undeclared: dict[str, Count] = Field(default_factory=dict)
+    absent: dict[str, Count] = Field(default_factory=dict)
+    foreign: Count = 0
+    misplaced: tuple[Name, ...] = ()
+    early: Count = 0
+    disordered: Count = 0
+    shared: tuple[Overlap, ...] = ()
+    exposed: tuple[Overlap, ...] = ()
+    exposes: tuple[Overlap, ...] = ()
+    remembered: Count = 0
+
+
 class SealFacts(Wire):
     """What was found in the files of a pool; `late_labels` is absent where no label is dated in the future."""
 
@@ -185,6 +206,7 @@ Facts = (
     | CalibrateFacts
     | SampleFacts
     | CommitFacts
+    | PartFacts
     | ErratumFacts
     | NoFacts
     | EraseFacts
@@ -273,6 +295,13 @@ class CommitDecision(Wire):
     known: tuple[Known, ...] = ()
 
 
+class PartDecision(Wire):
+    """A part of an open pool is committed: where its cases fall short of the plan, and what had been read."""
+
+    shortfall: tuple[Shortfall, ...] = ()
+    known: tuple[Known, ...] = ()
+
+
 class RewrapDecision(Wire):
     """Who can open the pool from now on: the custody grade."""
 
@@ -302,6 +331,7 @@ Decision = (
     | CalibrateDecision
     | SampleDecision
     | CommitDecision
+    | PartDecision
     | RewrapDecision
     | KeyDecision
     | EraseDecision

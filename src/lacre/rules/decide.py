@@ -10,12 +10,14 @@ from lacre.rules.answers import (
     ErratumFacts,
     Facts,
     NoFacts,
+    PartFacts,
     ReadFacts,
     RegisterFacts,
     SampleFacts,
     SealFacts,
 )
 from lacre.rules.changes import decide_amend
+from lacre.rules.corpus import decide_part
 from lacre.rules.custody import decide_rewrap
 from lacre.rules.drawing import decide_commit, decide_sample
 from lacre.rules.errata import decide_erratum
@@ -27,6 +29,7 @@ from lacre.rules.requests import (
     Bound,
     Calibrate,
     Commit,
+    CommitPart,
     Deviate,
     Erase,
     Erratum,
@@ -89,6 +92,8 @@ def _of_pool(state: State, request: Request, by: str, facts: Facts) -> Decision 
             return decide_sample(state, request, by, facts)
         case Commit(), CommitFacts():
             return decide_commit(state, request, by, facts)
+        case CommitPart(), PartFacts():
+            return decide_part(state, request, by, facts)
         case Rewrap(), NoFacts():
             return decide_rewrap(state, request, by)
     return None

@@ -9,7 +9,7 @@ from lacre.rules.wire import Count, Hex64, Name, Nonce, Slug, Wire, invalid
 from lacre.text import _
 
 Role = Literal["owner", "registrant", "custodian", "broker", "log"]
-ReadClass = Literal["teste", "dev", "contraste", "guarda", "inputs", "relabel", "erratum"]
+ReadClass = Literal["teste", "dev", "contraste", "guarda", "inputs", "relabel", "erratum", "corpus"]
 CONTENT_CLASSES = frozenset({"teste", "dev", "contraste"})
 """The classes of reads that expose a pool's cases: `guarda` answers verdicts, the others hand out inputs alone."""
 
@@ -175,6 +175,28 @@ class Commit(_Asked):
     wrapped_key: Hex64
 
 
+class OpenFile(Wire):
+    """One file of an open pool: its table, how it is read, and the plain SHA-256 of its bytes, which anybody may have."""
+
+    table: Name
+    format: Literal["csv", "tsv", "json", "jsonl", "parquet"]
+    sha256: Hex64
+
+
+class CommitPart(_Asked):
+    """Commit to one part of an open pool: its cases, their labels, or their scores; nothing is encrypted.
+
+    The files stand beside the log as documents. `fingerprints` are those of the cases, and come with that part.
+    """
+
+    verb: Literal["commit"] = "commit"
+    part: Literal["cases", "labels", "scores"]
+    pool: Name
+    protocol: Hex64
+    files: tuple[OpenFile, ...]
+    fingerprints: Hex64 | None = None
+
+
 class Erratum(_Asked):
     """Score the submissions of the result at entry `corrects` again, on corrected tables.
 
@@ -238,6 +260,7 @@ class Erase(Bound):
     digest: Hex64
 
 
+Committing = Annotated[Commit | CommitPart, Field(discriminator="part")]
 Request = (
     Register
     | Amend
@@ -247,7 +270,7 @@ Request = (
     | Read
     | Calibrate
     | Sample
-    | Commit
+    | Committing
     | Erratum
     | Rewrap
     | KeyChange
