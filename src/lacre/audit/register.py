@@ -38,7 +38,7 @@ from lacre.ledger.tiles import (
     unpack,
 )
 from lacre.rules.named import PROTOCOL, RESULT, named_by
-from lacre.rules.record import Answered, Recorded, parse_entry
+from lacre.rules.record import MOST_DOCUMENT, Answered, Recorded, parse_entry
 from lacre.rules.requests import Erase
 from lacre.text import ngettext
 
@@ -46,7 +46,6 @@ CHECKPOINT = "checkpoint"
 DOCUMENTS = "documents"
 MANIFEST, RESULT_JSON, REPORT = "manifest", "result.json", "report.txt"
 """What a bundle holds besides; a register has no such files of its own."""
-MOST_DOCUMENT = 1 << 26  # bytes
 MOST_NAMED = 10  # strange files that a warning names
 
 _TAKEN = frozenset({CHECKPOINT, DOCUMENTS, TILES, MANIFEST})

@@ -67,10 +67,12 @@ from lacre.errors.changes import (
 from lacre.errors.corpus import (
     CorpusDocumentChanged as CorpusDocumentChanged,
     CorpusExposes as CorpusExposes,
+    CorpusFileTooLarge as CorpusFileTooLarge,
     CorpusIncomplete as CorpusIncomplete,
     CorpusLabelsEarly as CorpusLabelsEarly,
     CorpusOfOthers as CorpusOfOthers,
     CorpusReadOtherwise as CorpusReadOtherwise,
+    CorpusRunUnfinished as CorpusRunUnfinished,
     CorpusTakesNothing as CorpusTakesNothing,
     ErratumOfCorpus as ErratumOfCorpus,
     PartCommitted as PartCommitted,

@@ -1,6 +1,7 @@
 """Refusals of an open pool: how its parts are committed, and what may be read of it."""
 
 from lacre.errors.law import LawError
+from lacre.errors.pools import PoolError
 from lacre.text import N_
 
 
@@ -49,7 +50,9 @@ class PartTablesDiffer(LawError):
     code = "part-tables-differ"
     rule = 2
     template = N_("The {part} are of the tables {declared}; missing: {missing}; not of this part: {unknown}.")
-    remedy = N_("Give one file or more for each of these tables as TABLE=FILE, in one call of `lacre commit`.")
+    remedy = N_(
+        "Give one file or more for each of these tables as TABLE=FILE, in one call of `lacre commit`."
+    )
 
 
 class PartHoldsOthers(LawError):
@@ -92,7 +95,9 @@ class ScoresBeforeLabels(LawError):
 
     code = "scores-before-labels"
     rule = 4
-    template = N_("{count} cases of {pool} are not shown to be labelled before they were scored, by their times.")
+    template = N_(
+        "{count} cases of {pool} are not shown to be labelled before they were scored, by their times."
+    )
     singular = N_("{count} case of {pool} is not shown to be labelled before it was scored, by its times.")
     remedy = N_(
         "Score these cases now that their labels stand, each with its time; or leave their rows out of the file, so that "
@@ -118,7 +123,9 @@ class CorpusReadOtherwise(LawError):
         "The {pool} was committed from entry {entry} on, and the plan as amended at entry {amended} reads its files, or "
         "parts them, in another way."
     )
-    remedy = N_("Amend the plan so that its tables and their parts are as they were, or register a new study.")
+    remedy = N_(
+        "Amend the plan so that its tables and their parts are as they were, or register a new study."
+    )
 
 
 class CorpusIncomplete(LawError):
@@ -135,7 +142,9 @@ class CorpusOfOthers(LawError):
 
     code = "corpus-of-others"
     rule = 9
-    template = N_("The analysis {analysis!r} is registered on {own}, and {pool} answers its own analyses alone.")
+    template = N_(
+        "The analysis {analysis!r} is registered on {own}, and {pool} answers its own analyses alone."
+    )
     remedy = N_("Run it on {own}, or register an analysis of {pool}.")
 
 
@@ -144,7 +153,9 @@ class CorpusTakesNothing(LawError):
 
     code = "corpus-takes-nothing"
     rule = 4
-    template = N_("A run on {pool} takes no submission, no rung and no flag of a sealed pool: its scores were committed.")
+    template = N_(
+        "A run on {pool} takes no submission, no rung and no flag of a sealed pool: its scores were committed."
+    )
     remedy = N_("Run it with the names of the study and the analysis alone.")
 
 
@@ -153,8 +164,30 @@ class CorpusDocumentChanged(LawError):
 
     code = "corpus-document-changed"
     rule = 5
-    template = N_("The file {digest}… of {pool} in this ledger is not what its entry committed to. Nothing was read.")
+    template = N_(
+        "The file {digest}… of {pool} in this ledger is not what its entry committed to. Nothing was read."
+    )
     remedy = N_("See `lacre audit`. The public register, or a bundle, may hold the file as it was.")
+
+
+class CorpusRunUnfinished(PoolError):
+    """A run on an open pool that is on record, and whose result could not be had."""
+
+    code = "corpus-run-unfinished"
+    template = N_("The run on {pool} is on record at entry {entry}, and its result is not: {why}")
+    remedy = N_("{next} Then run it again: a new run gives the same numbers.")
+
+
+class CorpusFileTooLarge(PoolError):
+    """A file that no published copy of the ledger could hold."""
+
+    code = "corpus-file-too-large"
+    template = N_(
+        "{file} has more than {most} MiB, which is more than a file in the open may have: copies of the ledger hold it."
+    )
+    remedy = N_(
+        "Give the table in several files, each as TABLE=FILE; or leave out columns that are not declared."
+    )
 
 
 class ErratumOfCorpus(LawError):

@@ -100,7 +100,9 @@ class PoolIsOpen(LawError):
 
     code = "pool-is-open"
     rule = 2
-    template = N_("The pool {pool} is declared open: it is committed in parts, and neither sealed nor revealed.")
+    template = N_(
+        "The pool {pool} is declared open: it is committed in parts, and neither sealed nor revealed."
+    )
     remedy = N_("Commit its parts (`lacre commit STUDY cases FILE`), then `lacre run STUDY ANALYSIS`.")
 
 

@@ -178,27 +178,34 @@ def _check_columns(pool: Pool, tables: Mapping[str, Table], path: Path, findings
         planned = [pool.planned.get(each) for each, table in tables.items() if name in table.columns]
         if len(planned) == 1 and planned[0] is not None and sum(counts.values()) > planned[0]:
             findings.add(at, N_("adds up to more rows than are planned ({planned})"), planned=planned[0])
-    if pool.open is not None:
-        _check_parts(pool, tables, path, findings)
     for part in (pool.order or [])[1:]:
         if not any(column.part == part for table in tables.values() for column in table.columns.values()):
             findings.add((*path, "order"), N_("names {part}, and no column says `part: {part}`"), part=part)
 
 
-def _check_parts(pool: Pool, tables: Mapping[str, Table], path: Path, findings: Findings) -> None:
-    """Find columns that no part of an open pool holds, or that its order gives no time to."""
+def check_parts(pool: Pool, tables: Mapping[str, Table], path: Path, findings: Findings) -> None:
+    """Find columns of an open pool's tables that its order gives no time to, or the wrong one."""
     parts = parts_of(pool)
-    for each, table in tables.items():
-        section: Path = ("tables", each, "columns")
-        for name, column in table.columns.items():
-            part, at = part_of(column), (*section, name)
-            if part not in parts:
-                findings.add((*path, "order"), N_("does not name {part}, which {name} is a part of"), part=part, name=quoted(name))
-            elif part != "cases" and name in (*table.key, table.unit):
-                findings.add((*at, "part"), N_("names a case, so it comes with the cases"))
-            for role, own in (("labelled", "labels"), ("scored", "scores")):
-                if role in column.is_ and own in parts and part != own:
-                    findings.add((*at, "part"), N_("must be `{own}`: it says when a case was {role}"), own=own, role=role)
+    own = [(each, name) for each in pool.tables if each in tables for name in tables[each].columns]
+    for each, name in own:
+        table, column, at = tables[each], tables[each].columns[name], ("tables", each, "columns", name)
+        part = part_of(column)
+        if table.supplied(name):
+            continue
+        if part not in parts:
+            findings.add(
+                (*path, "order"),
+                N_("does not name {part}, which {name} is a part of"),
+                part=part,
+                name=quoted(name),
+            )
+        elif part != "cases" and name in (*table.key, table.unit):
+            findings.add((*at, "part"), N_("names a case, so it comes with the cases"))
+        for role, due in (("labelled", "labels"), ("scored", "scores")):
+            if role in column.is_ and due in parts and part != due:
+                findings.add(
+                    (*at, "part"), N_("must be `{part}`: the column says when that was made"), part=due
+                )
 
 
 def _valued(name: str, tables: Mapping[str, Table], path: Path, findings: Findings) -> tuple[str, ...] | None:
@@ -228,8 +235,6 @@ def check_draws(
         path: Path = (section, name)
         table = findings.known(name, tables, ("tables",), path)
         pool = findings.known(draw.pool, pools, ("pools",), (*path, "pool"))
-        if pool is not None and pool.open is not None:
-            findings.add((*path, "pool"), N_("is open: only cases of a sealed pool are drawn by plan"))
         if pool is not None and table is not None and name not in pool.tables:
             findings.add(
                 path, N_("{name} is not among the tables of {pool}"), name=quoted(name), pool=draw.pool

@@ -26,6 +26,10 @@ CUSTODY: Mapping[str, str] = MappingProxyType(
             "can look without a trace if that recipient is somebody else, and if whoever sealed it kept no copy of the "
             "files: the ledger can see neither, and an identity given with --identity is no proof of a second person."
         ),
+        "open": N_(
+            "open. Its files stand in the ledger as they are, and in every copy of it, so that anybody can compute the "
+            "result again."
+        ),
         "service": N_(
             "service. The custodian's broker alone can open it, and its operator can look without a trace."
         ),

@@ -39,6 +39,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "self_agreement": N_("agreement with oneself"),
     }
 )
+PARTS: Mapping[str, str] = MappingProxyType(
+    {"cases": N_("cases"), "labels": N_("labels"), "scores": N_("scores")}
+)
 RULES: Mapping[str, str] = MappingProxyType(
     {
         "max_group_gap": N_("{metric} by {by}: no two groups further apart than {limit}"),
@@ -66,6 +69,11 @@ def shell_word(name: str) -> str:
 def metric(name: str) -> str:
     """Return what a metric counts."""
     return _(METRICS[name]) if name in METRICS else printable(name.replace("_", " "))
+
+
+def part(name: str) -> str:
+    """Return a part of an open pool."""
+    return _(PARTS[name]) if name in PARTS else printable(name)
 
 
 def kind(name: str) -> str:

@@ -85,9 +85,7 @@ def check_turn(study: StudyState, name: str, part: str) -> None:
         raise PartNotDeclared(part=part, pool=name, parts=", ".join(parts))
     made = study.corpus.part(part) if study.corpus is not None else None
     if made is not None:
-        raise PartCommitted(
-            part=part, pool=name, entry=made.entry, time=moment(made.time), study=study.slug
-        )
+        raise PartCommitted(part=part, pool=name, entry=made.entry, time=moment(made.time), study=study.slug)
     first = next_part(study, pool)
     if first != part:
         raise PartOutOfOrder(part=part, pool=name, first=first, study=study.slug)
@@ -168,7 +166,7 @@ def run_of_corpus(study: StudyState, request: Read) -> tuple[int, tuple[str, ...
     if request.submissions or request.rung or request.ciphertext or request.accept_dev:
         raise CorpusTakesNothing(pool=name)
     corpus = whole_corpus(study, name)
-    if request.seen.size <= corpus.parts[-1].entry:
+    if request.parts != corpus.entries:
         raise RequestOutdated(pool=name, entry=corpus.parts[-1].entry)
     require_frozen(study, protocol, request.analyses)
     number = len(corpus.of_class("corpus")) + 1

@@ -185,6 +185,11 @@ class CorpusState(Reads):
         """Nothing of it is."""
         return False
 
+    @property
+    def entries(self) -> tuple[int, ...]:
+        """The entries of its parts."""
+        return tuple(made.entry for made in self.parts)
+
     def part(self, name: str) -> PartMade | None:
         """The part of a name, once it is committed."""
         return next((made for made in self.parts if made.request.part == name), None)

@@ -64,7 +64,7 @@ _OWN: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "calibrate": frozenset({"thresholds", "accept_burn"}),
         "relabel": frozenset({"draw"}),
-        "run": frozenset({"rung"}),
+        "run": frozenset({"rung", "parts"}),
     }
 )
 """What reads of one purpose alone may say."""
@@ -117,6 +117,8 @@ def _check_fields(request: Read) -> None:
 
 def _check_seal(pool: PoolState, request: Read) -> None:
     """Rule 2: a read is of the seal its signer means; one who names none has seen it, as an entry before theirs."""
+    if request.parts is not None:
+        raise RecordInvalid(what=_("request"), why=_("a read of a sealed pool has no parts"))
     named, sealed = request.ciphertext, pool.sealed
     meant = sealed.entry < request.seen.size if named is None else named == sealed.request.ciphertext
     if not meant:

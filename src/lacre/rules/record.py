@@ -63,6 +63,8 @@ DIFFERENCE_MEDIA = "application/vnd.lacre.difference+json"
 CORPUS_MEDIA = "application/vnd.lacre.corpus"
 TEXT_MEDIA = "text/plain; charset=utf-8"
 """The media types of the documents that entries name: by their digest, or by a salted one for free text."""
+MOST_DOCUMENT = 1 << 26
+"""Bytes of a document: no reader of a published copy takes in more."""
 _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
     "register": (RegisterFacts, RegisterDecision),
     "amend": (AmendFacts, AmendDecision),

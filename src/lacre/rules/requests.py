@@ -114,7 +114,8 @@ class Read(_Asked):
     """Read a pool: `inputs` and `relabel` hand out ids and input columns, `reveal`, `run` and `gate` analyse.
 
     `calibrate` reads the scores of `thresholds`, which an entry of its own then freezes. `draw` names what is drawn
-    to be labelled again, `rung` the mitigation by training that a run is of. `ciphertext` is that of the seal the
+    to be labelled again, `rung` the mitigation by training that a run is of. `parts` are the entries of an open pool's
+    parts, all that a run on it reads. `ciphertext` is that of the seal the
     signer means, so that no other is read in its place; requests of the first version did not name it.
     """
 
@@ -133,6 +134,7 @@ class Read(_Asked):
     accept_burn: Literal[True] | None = None
     draw: Name | None = None
     rung: Name | None = None
+    parts: tuple[Count, ...] | None = None
 
 
 class Calibrate(_Asked):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import Commit, Erratum, Read, Rewrap, Seal
+from lacre.rules.requests import Commit, CommitPart, Erratum, Read, Rewrap, Seal
 from lacre.store.discover import BlobKind
 
 
@@ -32,6 +32,8 @@ def blobs_of(recorded: Recorded) -> Iterator[Blob]:
         named += [("submission-key", each.wrapped_key) for each in request.submissions]
     elif isinstance(request, Commit):
         named = [("submission", request.blob), ("submission-key", request.wrapped_key)]
+    elif isinstance(request, CommitPart):
+        named = [("prints", request.fingerprints)] if request.fingerprints is not None else []
     elif isinstance(request, Erratum):
         named = [("pool", request.ciphertext), ("key", request.wrapped_key)]
     elif isinstance(request, Rewrap):
