@@ -74,6 +74,7 @@ FINDINGS: Mapping[str, str] = {
     # the law
     "law-broken": N_("Rule {rule} refuses this ({law}): {why}"),
     "decision-differs": N_("The law decides otherwise on what stood before: {differences}."),
+    "facts-differ": N_("The entry says {stated} of {what}, and the files it names give {expected}."),
     "out-of-place": N_("The entry cannot stand here: {why}."),
     "result-misplaced": N_("The result does not belong to the read it names: {why}."),
     "result-differs": N_("The result's document says {stated} of {what}, and its entries {expected}."),

@@ -127,11 +127,11 @@ class ResultTold:
 class Story:
     """The history of the result `STUDY@ENTRY`, in order.
 
-    An open pool has no `seal` and `parts` in its place. `role` is what the protocol declares the pool as and `now` what it counts as today; `custody` is its grade,
-    through all the hands it went. `handed` is how the pool changed hands, and `replaced` are the entries of the
-    seals whose place `seal` took. `deviations` are of the study, or of this result. `last` is the last entry of
-    the study that is shown, and `left_out` of those after it are not: any may be of the study, so that `now`
-    and all that counts later entries holds up to `last` alone.
+    `role` is what the protocol declares the pool as and `now` what it counts as today; `custody` is its grade,
+    through all the hands it went. An open pool has no `seal`, and `parts` in its place. `handed` is how the pool
+    changed hands, and `replaced` are the entries of the seals whose place `seal` took. `deviations` are of the
+    study, or of this result. `last` is the last entry of the study that is shown, and `left_out` of those after it
+    are not: any may be of the study, so that `now` and all that counts later entries holds up to `last` alone.
     """
 
     study: str

@@ -100,8 +100,8 @@ class ScoresBeforeLabels(LawError):
     )
     singular = N_("{count} case of {pool} is not shown to be labelled before it was scored, by its times.")
     remedy = N_(
-        "Score these cases now that their labels stand, each with its time; or leave their rows out of the file, so that "
-        "they count as blank."
+        "Score these cases now that their labels stand, each with its time; or leave their rows out of the file, so "
+        "that they count as blank."
     )
 
 
@@ -120,8 +120,8 @@ class CorpusReadOtherwise(LawError):
     code = "corpus-read-otherwise"
     rule = 2
     template = N_(
-        "The {pool} was committed from entry {entry} on, and the plan as amended at entry {amended} reads its files, or "
-        "parts them, in another way."
+        "The {pool} was committed from entry {entry} on, and the plan as amended at entry {amended} reads its files, "
+        "or parts them, in another way."
     )
     remedy = N_(
         "Amend the plan so that its tables and their parts are as they were, or register a new study."

@@ -295,8 +295,8 @@ class Protocol(Model):
                         findings.add(
                             ("analyses", name),
                             N_(
-                                "reads {column}, which comes from a submission, and an open pool takes none: declare it "
-                                "with `part: scores`"
+                                "reads {column}, which comes from a submission, and an open pool takes none: declare "
+                                "it with `part: scores`"
                             ),
                             column=quoted(column),
                         )

@@ -139,6 +139,11 @@ def standing(pool: str, decision: ReadDecision) -> str:
             return _("Confirmatory: the first read of {pool}, by a plan registered before it.").format(
                 pool=pool
             )
+        if read_class == "corpus":
+            return _(
+                "Confirmatory: labels and scores of {pool} were committed in their order, once each, and by a plan "
+                "that stands as it was before the labels."
+            ).format(pool=pool)
         if read_class == "guarda":
             return _(
                 "Confirmatory: read {number} of {pool}, within its budget and by a plan registered before it."

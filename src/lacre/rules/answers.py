@@ -145,9 +145,9 @@ class Gated(Wire):
 class PartFacts(Wire):
     """What was found in the files of one part of an open pool; all but the last four anybody can find in them again.
 
-    By table: `rows`, columns that are not used (`undeclared`), and cases without a row (`absent`). `foreign` counts rows
-    of no committed case, `misplaced` names columns of other parts, `early` counts labels from before the registration,
-    `disordered` cases whose label is not shown to come before their score.
+    By table: `rows`, columns that are not used (`undeclared`), and cases without a row (`absent`). `foreign` counts
+    rows of no committed case, `misplaced` names columns of other parts, `early` counts labels from before the
+    registration, `disordered` cases whose label is not shown to come before their score.
     """
 
     rows: dict[str, Count]

@@ -63,9 +63,7 @@ def named_by(recorded: Recorded) -> Iterator[Named]:
 
 def _named(content: Genesis | Answered | Result) -> Iterator[tuple[Kind, str]]:
     if isinstance(content, Genesis):
-        for key in content.keys:
-            if key.name is not None:
-                yield NAME, key.name
+        yield from ((NAME, key.name) for key in content.keys if key.name is not None)
         return
     if isinstance(content, Result):
         yield RESULT, content.result
@@ -74,8 +72,7 @@ def _named(content: Genesis | Answered | Result) -> Iterator[tuple[Kind, str]]:
     if isinstance(request, Register | Amend):
         yield PROTOCOL, request.protocol
     if isinstance(request, CommitPart):
-        for file in request.files:
-            yield CORPUS, file.sha256
+        yield from ((CORPUS, file.sha256) for file in request.files)
     if isinstance(content.decision, AmendDecision):
         yield DIFFERENCE, content.decision.difference
     for field, kind in _texts_of(type(request)):

@@ -178,7 +178,7 @@ class Commit(_Asked):
 
 
 class OpenFile(Wire):
-    """One file of an open pool: its table, how it is read, and the plain SHA-256 of its bytes, which anybody may have."""
+    """One file of an open pool: its table, how it is read, and the plain SHA-256 of its bytes, which all may have."""
 
     table: Name
     format: Literal["csv", "tsv", "json", "jsonl", "parquet"]

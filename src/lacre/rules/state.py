@@ -35,7 +35,7 @@ from lacre.rules.history import (
     Version,
     Words,
 )
-from lacre.rules.pool_state import ANALYSED as ANALYSED, CorpusState as CorpusState, PoolState as PoolState
+from lacre.rules.pool_state import ANALYSED, CorpusState, PoolState
 from lacre.rules.record import Answered, Genesis, Recorded, Result
 from lacre.rules.requests import (
     Amend,
@@ -44,7 +44,6 @@ from lacre.rules.requests import (
     CommitPart,
     Deviate,
     Erase,
-    Erratum,
     KeyChange,
     ReadLike,
     Register,
@@ -54,6 +53,18 @@ from lacre.rules.requests import (
     Withdraw,
 )
 from lacre.text import _
+
+__all__ = (
+    "ANALYSED",
+    "CorpusState",
+    "PoolState",
+    "Protocols",
+    "State",
+    "StudyState",
+    "fold",
+    "fold_ledger",
+    "step",
+)
 
 Protocols = Callable[[str], Protocol]
 """Give the protocol of a hash; raise `DocumentMissing` when the ledger lacks it."""
@@ -206,23 +217,29 @@ def _after(state: State, recorded: Recorded, content: Answered) -> StudyState:
             return _after_seal(study, recorded, content, request)
         case Calibrate():
             return _after_calibration(study, recorded, content, request)
-        case Sample():
-            assert isinstance(content.facts, SampleFacts)
-            draw = DrawMade(recorded.index, content.time, content.by, request, content.facts)
-            return replace(study, draws=(*study.draws, draw))
-        case Commit():
-            pool = _pool(study, recorded, request.pool)
-            assert isinstance(content.facts, CommitFacts)
-            committed = Committed(recorded.index, content.time, content.by, request, content.facts)
-            return _with_pool(study, replace(pool, commits=(*pool.commits, committed)))
-        case CommitPart():
-            return _after_part(study, recorded, content, request)
+        case Sample() | Commit() | CommitPart():
+            return _after_evidence(study, recorded, content, request)
         case Rewrap():
             pool = _pool(study, recorded, request.pool)
             handed = Handed(recorded.index, content.time, content.by, request)
             return _with_pool(study, replace(pool, handed=(*pool.handed, handed)))
     assert isinstance(request, ReadLike)
     return _after_read(study, recorded, content, request)
+
+
+def _after_evidence(
+    study: StudyState, recorded: Recorded, content: Answered, request: Sample | Commit | CommitPart
+) -> StudyState:
+    if isinstance(request, Sample):
+        assert isinstance(content.facts, SampleFacts)
+        draw = DrawMade(recorded.index, content.time, content.by, request, content.facts)
+        return replace(study, draws=(*study.draws, draw))
+    if isinstance(request, CommitPart):
+        return _after_part(study, recorded, content, request)
+    pool = _pool(study, recorded, request.pool)
+    assert isinstance(content.facts, CommitFacts)
+    committed = Committed(recorded.index, content.time, content.by, request, content.facts)
+    return _with_pool(study, replace(pool, commits=(*pool.commits, committed)))
 
 
 def _after_plan(state: State, recorded: Recorded, content: Answered, request: Register | Amend) -> StudyState:
