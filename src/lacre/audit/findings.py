@@ -49,6 +49,7 @@ FINDINGS: Mapping[str, str] = {
     "manifest-result": N_("The manifest names {result}, of which the entries know nothing."),
     "shown-differs": N_("{path} says {stated} of {what}, and the entries {expected}."),
     "recomputed-differs": N_("{what} is {expected} by its own counts, and the result says {stated}."),
+    "opened-differs": N_("{what} is {expected} by the files of the open pool, and the result says {stated}."),
     # the genesis
     "ledger-empty": N_("There are no entries, not even a genesis."),
     "genesis-missing": N_("Entry 0 is no genesis, so no key of this ledger is known."),

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 from tests import open_corpus as made
+from tests.secrets.canaries import CANARY
 from tests.unit.broker.conftest import Study
 
 import lacre
 from lacre import api, errors
-from lacre.broker import corpus as broker
+from lacre.broker import corpus as broker, corpus_run
 from lacre.store.reader import Reader
 from lacre.tables.parts import PartCounts, count_part
 
@@ -144,6 +145,27 @@ def test_labels_of_json_under_the_path_of_a_score_are_refused(study: Study) -> N
     refused("part-holds-others", study.ledger.commit, "judge", "labels", bad)
     good = written(study.folder, "good.jsonl", row % (made.LABELLED, ""))
     assert study.ledger.commit("judge", "labels", good).absent == {"cases": made.CASES - 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEAD}\n{CANARY},good,{made.LABELLED}\n",
+        f"{HEAD}\n0000,{CANARY},{made.LABELLED}\n",
+        f"{HEAD}\n0000,good,{CANARY}\n",
+        f"{HEAD},judge\n{ROW},{CANARY}\n",
+        f'{HEAD}\n0000,"{CANARY},{made.LABELLED}\n',
+    ],
+)
+def test_no_cell_is_in_what_is_said_of_a_file_that_is_refused(begun: Study, text: str) -> None:
+    """What is refused was not committed, and may well be of people."""
+    begun.ledger.commit("judge", "cases", made.cases(begun.folder))
+    with pytest.raises(errors.LacreError) as caught:
+        begun.ledger.commit("judge", "labels", written(begun.folder, "bad.csv", text))
+    assert CANARY not in f"{caught.value} {caught.value.fields}"
+    assert CANARY.encode() not in b"".join(
+        path.read_bytes() for path in begun.folder.rglob(".lacre/**/*") if path.is_file()
+    )
 
 
 @pytest.mark.parametrize(
@@ -321,7 +343,10 @@ def test_the_files_go_out_whole_with_the_register_and_with_a_bundle(whole: Study
         raw = path(whole.folder).read_bytes()
         assert (registry / "documents" / hashlib.sha256(raw).hexdigest()).read_bytes() == raw
     whole.ledger.export(result, bundle)
-    assert lacre.verify(bundle).ok
+    verified = lacre.verify(bundle)
+    assert verified.ok
+    assert "opened" in verified.shown
+    assert "data" not in verified.not_shown
     assert whole.ledger.audit().ok
     assert whole.ledger.audit(result).ok
 
@@ -351,6 +376,33 @@ def test_a_file_that_was_changed_in_the_ledger_is_not_run(
     refused("corpus-document-changed", whole.ledger.run, "judge", "parity")
     monkeypatch.undo()
     assert whole.size == size
+
+
+def test_a_result_that_does_not_follow_from_the_open_files_is_found(
+    whole: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broker scores the first case for the judge before it computes: all counts agree with each other, and lie."""
+    honest = corpus_run.open_parts
+
+    def embellished(*given: Any) -> Any:
+        parts = honest(*given)
+        table = parts["scores"].tables["cases"]
+        codes = table.columns["judge"].array.copy()
+        codes[0] = 1 - codes[0]
+        columns = {**table.columns, "judge": replace(table.columns["judge"], codes=codes)}
+        return {
+            **parts,
+            "scores": replace(parts["scores"], tables={"cases": replace(table, columns=columns)}),
+        }
+
+    monkeypatch.setattr(corpus_run, "open_parts", embellished)
+    result = whole.ledger.run("judge", "parity").name
+    monkeypatch.undo()
+    whole.ledger.export(result, whole.folder / "r.zip")
+    found = lacre.verify(whole.folder / "r.zip").findings
+    assert {each.code for each in found} == {"opened-differs"}
+    numerator = next(each for each in found if each.fields["what"].endswith("numerator"))
+    assert (numerator.fields["stated"], numerator.fields["expected"]) in {("3", "4"), ("6", "7")}
 
 
 LIES: Mapping[str, tuple[str, Mapping[str, Any]]] = {

@@ -110,10 +110,6 @@ ERROR = "{id: c, metric: error, by: sex, max_group_gap: 0.05}"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (
-            gate(pool="corpus"),
-            "pool: this version answers from no open pool; use teste, dev, contraste or guarda",
-        ),
         (gate(label="sex"), "label: `sex` is of type category; it must be an outcome"),
         (gate(label="yhat"), "prediction: must be another column than `label`"),
         (gate(label="yhat"), "label: comes from the submission: it would judge itself"),
