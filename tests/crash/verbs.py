@@ -135,7 +135,7 @@ VERBS = {
         ("relabels-committed",),
     ),
     "commit-open": Verb(f"commit judge cases {_CASES}", "open", "commit", ("part-already-committed",)),
-    "run-open": Verb("run judge parity", "scored", _ANEW),
+    "run-open": Verb("run judge parity", "scored", _ANEW, modes=NONE),
     "deviate": Verb("deviate small late", "registered", "deviate( deviate)?"),
     "withdraw": Verb("withdraw small --reason why --yes", "registered", "withdraw", ("study-withdrawn",)),
     "erase": Verb("erase @0 --yes", "registered", "erase", ("nothing-to-erase",), gone=NAME),
