@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, get_args, overload
 
 from lacre.broker.desk import Desk
 from lacre.errors import PartUnknown
@@ -221,6 +221,26 @@ class Evidence:
 
         made = hand_out(self._opening(identity), study, name, Path(output), overwrite=overwrite)
         return RelabelsHandedOut.of(made)
+
+    @overload
+    def commit(
+        self,
+        study: str,
+        part: Part,
+        files: str | Path | Sequence[str | Path],
+        *,
+        identity: str | Path | Sequence[str | Path] = (),
+    ) -> PartKept: ...
+
+    @overload
+    def commit(
+        self,
+        study: str,
+        part: Literal["relabels"],
+        files: str | Path | Sequence[str | Path],
+        *,
+        identity: str | Path | Sequence[str | Path] = (),
+    ) -> RelabelsKept: ...
 
     def commit(
         self,

@@ -34,9 +34,11 @@ def compute_again(
     """
     study = None if report.ledger is None else report.ledger.studies.get(manifest.study)
     found = None if study is None or not report.ok else study.result_read(manifest.result)
-    if study is None or found is None or not isinstance(found[0], CorpusState):
+    if study is None or found is None:
         return None
     corpus, read = found
+    if not isinstance(corpus, CorpusState):
+        return None
     if read.engine.statistics != STATISTICS or not isinstance(read.request, Read):
         return None
     version = study.version(read.request.protocol)

@@ -18,10 +18,12 @@ from tests.unit.broker.conftest import Study
 import lacre
 from lacre import api, errors
 from lacre.broker import corpus as broker, corpus_run
+from lacre.protocol.grammar import Part
 from lacre.store.reader import Reader
-from lacre.tables.parts import PartCounts, count_part
+from lacre.tables.columns import Outcomes
+from lacre.tables.parts import PartRead, count_part
 
-Lie = Callable[..., PartCounts]
+PARTS: tuple[Part, ...] = ("cases", "labels", "scores")
 
 
 @pytest.fixture
@@ -34,7 +36,7 @@ def begun(study: Study) -> Study:
 @pytest.fixture
 def whole(begun: Study) -> Study:
     """All parts of it committed."""
-    for part in ("cases", "labels", "scores"):
+    for part in PARTS:
         begun.ledger.commit("judge", part, FILES[part](begun.folder))
     return begun
 
@@ -79,7 +81,7 @@ def test_parts_are_committed_in_their_order_and_once(begun: Study) -> None:
 
 
 def test_what_is_next_is_said(begun: Study) -> None:
-    for part in ("cases", "labels", "scores"):
+    for part in PARTS:
         assert f"lacre commit judge {part} FILE" in str(begun.ledger.status())
         begun.ledger.commit("judge", part, FILES[part](begun.folder))
     assert "lacre run judge parity" in str(begun.ledger.status())
@@ -180,7 +182,7 @@ def test_no_cell_is_in_what_is_said_of_a_file_that_is_refused(begun: Study, text
     ],
 )
 def test_a_case_is_labelled_before_it_is_scored(begun: Study, scored: str, count: int) -> None:
-    for part in ("cases", "labels"):
+    for part in PARTS[:2]:
         begun.ledger.commit("judge", part, FILES[part](begun.folder))
     given = made.scores(begun.folder, at=scored)
     if count:
@@ -262,7 +264,7 @@ def test_a_judge_that_is_changed_after_the_labels_makes_results_exploratory(
 def test_a_judge_that_is_changed_before_the_labels_is_the_plan(begun: Study) -> None:
     begun.ledger.commit("judge", "cases", made.cases(begun.folder))
     begun.ledger.amend(made.plan(version="judge-2").encode(), reason="a better one")
-    for part in ("labels", "scores"):
+    for part in PARTS[1:]:
         begun.ledger.commit("judge", part, FILES[part](begun.folder))
     assert begun.ledger.run("judge", "parity").as_json()["confirmatory"]
 
@@ -326,7 +328,7 @@ def test_cases_met_in_another_ledger_make_results_retrospective(
     other.ledger.register(made.plan().encode())
     kept = other.ledger.commit("judge", "cases", made.cases(other.folder))
     assert kept.remembered == made.CASES
-    for part in ("labels", "scores"):
+    for part in PARTS[1:]:
         other.ledger.commit("judge", part, FILES[part](other.folder))
     document = other.ledger.run("judge", "parity").as_json()
     assert (document["retrospective"], document["confirmatory"], document["state"]) == (True, False, "PASS")
@@ -336,7 +338,7 @@ def test_cases_met_in_another_ledger_make_results_retrospective(
 
 
 def test_the_files_go_out_whole_with_the_register_and_with_a_bundle(whole: Study) -> None:
-    result = whole.ledger.run("judge", "parity").name
+    result = whole.ledger.run("judge", "parity").name or ""
     registry, bundle = whole.folder / "registry", whole.folder / "r.zip"
     whole.ledger.export_registry(registry)
     for path in (made.cases, made.labels, made.scores):
@@ -382,21 +384,20 @@ def test_a_result_that_does_not_follow_from_the_open_files_is_found(
     whole: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A broker scores the first case for the judge before it computes: all counts agree with each other, and lie."""
-    honest = corpus_run.open_parts
 
-    def embellished(*given: Any) -> Any:
-        parts = honest(*given)
+    def embellished(*given: Any) -> dict[str, PartRead]:
+        parts = broker.open_parts(*given)
         table = parts["scores"].tables["cases"]
         codes = table.columns["judge"].array.copy()
         codes[0] = 1 - codes[0]
-        columns = {**table.columns, "judge": replace(table.columns["judge"], codes=codes)}
+        columns = {**table.columns, "judge": Outcomes(codes)}
         return {
             **parts,
             "scores": replace(parts["scores"], tables={"cases": replace(table, columns=columns)}),
         }
 
     monkeypatch.setattr(corpus_run, "open_parts", embellished)
-    result = whole.ledger.run("judge", "parity").name
+    result = whole.ledger.run("judge", "parity").name or ""
     monkeypatch.undo()
     whole.ledger.export(result, whole.folder / "r.zip")
     found = lacre.verify(whole.folder / "r.zip").findings
@@ -430,7 +431,7 @@ def test_a_broker_that_declares_otherwise_than_the_files_say_is_found(
 def test_scores_before_labels_are_found_whatever_the_broker_declares(
     begun: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for part in ("cases", "labels"):
+    for part in PARTS[:2]:
         begun.ledger.commit("judge", part, FILES[part](begun.folder))
     monkeypatch.setattr(broker, "count_part", lambda *given: replace(count_part(*given), disordered=0))
     begun.ledger.commit("judge", "scores", made.scores(begun.folder, at="2098-01-01T00:00:00Z"))
