@@ -19,7 +19,7 @@ from lacre.rules.state import CorpusState, StudyState
 from lacre.rules.thresholds import frozen_for
 from lacre.stats import VERSION as STATISTICS
 from lacre.tables.formats import Format
-from lacre.tables.parts import PartFile, join_parts, read_part
+from lacre.tables.parts import PartFile, PartRead, join_parts, read_part
 
 Files = Mapping[str, bytes]
 
@@ -44,7 +44,7 @@ def compute_again(
     version = study.version(read.request.protocol)
     assert version is not None, "the audit replayed the law, which lets no read name another"
     protocol = version.protocol
-    parts = {
+    parts: dict[str, PartRead] = {
         made.request.part: read_part(
             protocol,
             made.request.part,
