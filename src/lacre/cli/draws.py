@@ -62,8 +62,9 @@ def sample_verb(
     N_(
         "Commits to a part of an open pool: its cases, their labels, their scores, each once and in the order of "
         "the plan. The files stand in the ledger as they are, and in every copy of it, so that anybody can compute "
-        "the results again. A label comes before its score, by the entries and by the times of the case; a file with "
-        "labels holds no scores, and one with scores no labels.\n\n`relabels` commits to second labels of cases that "
+        "the results again; they are never taken out. A label comes before its score, by the entries and by the times "
+        "of the case; a file with labels holds no scores, and one with scores no labels.\n\n`relabels` commits to "
+        "second labels of cases that "
         "`lacre sample STUDY --relabel NAME` handed out. They must be of those cases alone, hold nothing but what was "
         "handed out, and come as many days after the first labels as the plan asks. They are kept encrypted beside the "
         "pool."

@@ -124,15 +124,19 @@ def _check_unseen(study: StudyState, pool: str, facts: PartFacts) -> None:
         raise CorpusExposes(pool=pool, overlaps=overlaps_text(barred))
 
 
+def reads_as_committed(study: StudyState, corpus: CorpusState, after: Protocol) -> bool:
+    """Whether the files of an open pool are read, and parted, under the plan `after` as they were committed."""
+    version = study.version(corpus.declared_by)
+    return (
+        version is not None
+        and reads_the_same(version.protocol, after, corpus.name)
+        and _parts(version.protocol, corpus.name) == _parts(after, corpus.name)
+    )
+
+
 def _require_same_reading(study: StudyState, corpus: CorpusState) -> None:
     """Rule 2: what was committed as declared then must still be as declared now, its parts included."""
-    version = study.version(corpus.declared_by)
-    now = study.in_force.protocol
-    if (
-        version is None
-        or not reads_the_same(version.protocol, now, corpus.name)
-        or _parts(version.protocol, corpus.name) != _parts(now, corpus.name)
-    ):
+    if not reads_as_committed(study, corpus, study.in_force.protocol):
         raise CorpusReadOtherwise(pool=corpus.name, entry=corpus.since, amended=study.in_force.entry)
 
 

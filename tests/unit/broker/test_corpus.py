@@ -344,6 +344,10 @@ def test_the_files_go_out_whole_with_the_register_and_with_a_bundle(whole: Study
     for path in (made.cases, made.labels, made.scores):
         raw = path(whole.folder).read_bytes()
         assert (registry / "documents" / hashlib.sha256(raw).hexdigest()).read_bytes() == raw
+    for part, entry in (("cases", 2), ("labels", 3), ("scores", 4)):
+        assert (registry / "judge" / f"{part}@{entry}.csv").read_bytes() == FILES[part](
+            whole.folder
+        ).read_bytes()
     whole.ledger.export(result, bundle)
     verified = lacre.verify(bundle)
     assert verified.ok
@@ -358,9 +362,13 @@ def test_a_published_file_that_was_changed_is_found(whole: Study) -> None:
     whole.ledger.export_registry(registry)
     labels = made.labels(whole.folder).read_bytes()
     published = registry / "documents" / hashlib.sha256(labels).hexdigest()
+    assert api.audit(registry=registry).ok
     published.write_bytes(labels.replace(b"0001,good", b"0001,bad!"))
     report = api.audit(registry=registry)
     assert [each.code for each in report.findings] == ["document-differs"]
+    (registry / "judge" / "labels@3.csv").write_bytes(b"")
+    assert "file-differs" in [each.code for each in api.audit(registry=registry).findings]
+    (registry / "judge" / "labels@3.csv").write_bytes(labels)
     published.unlink()
     assert [each.code for each in api.audit(registry=registry).findings] == ["document-missing"]
 
