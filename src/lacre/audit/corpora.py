@@ -32,19 +32,24 @@ def _check(study: StudyState, corpus: CorpusState, source: Source) -> Iterator[F
     # Numpy comes with it, and most ledgers have no open pool.
     from lacre.tables.parts import count_part
 
-    before: dict[str, PartRead] = {}
+    stand: list[tuple[PartMade, list[PartFile]]] = []
     for made in corpus.parts:
         version = study.version(made.request.protocol)
         files = _files(made, source)
         if version is None or files is None:
             return  # found already: the law refuses the one, and a document is missing or another
-        read, trouble = _read(version.protocol, made, files)
-        if read is None:
-            yield trouble
-            return
-        counts = count_part(version.protocol, made.request.part, read, before, study.registered.time)
+        stand.append((made, files))
+        # The parts before it are read by the plan that was in force for it, as the broker read them.
+        parts: dict[str, PartRead] = {}
+        for each, held in stand:
+            read, trouble = _read(version.protocol, each, held)
+            if read is None:
+                yield trouble
+                return
+            parts[each.request.part] = read
+        own = parts.pop(made.request.part)
+        counts = count_part(version.protocol, made.request.part, own, parts, study.registered.time)
         yield from _compare(made, counts)
-        before[made.request.part] = read
 
 
 def _files(made: PartMade, source: Source) -> "list[PartFile] | None":
