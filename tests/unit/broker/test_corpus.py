@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from tests import open_corpus as made
-from tests.secrets.canaries import CANARY
+from tests.dates import LABELLED
 from tests.unit.broker.conftest import Study
 
 import lacre
@@ -102,6 +102,7 @@ def test_fewer_cases_than_planned_are_a_deviation(study: Study) -> None:
 # --- what a part may hold ----------------------------------------------------------------------------------
 
 HEAD = "case_id,human,labelled_at"
+TELLING = "a-cell-that-tells-4711"
 ROW = f"0000,good,{made.LABELLED}"
 LABELS = {
     "scores among labels": ("part-holds-others", f"{HEAD},judge\n{ROW},good\n"),
@@ -152,11 +153,11 @@ def test_labels_of_json_under_the_path_of_a_score_are_refused(study: Study) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        f"{HEAD}\n{CANARY},good,{made.LABELLED}\n",
-        f"{HEAD}\n0000,{CANARY},{made.LABELLED}\n",
-        f"{HEAD}\n0000,good,{CANARY}\n",
-        f"{HEAD},judge\n{ROW},{CANARY}\n",
-        f'{HEAD}\n0000,"{CANARY},{made.LABELLED}\n',
+        f"{HEAD}\n{TELLING},good,{made.LABELLED}\n",
+        f"{HEAD}\n0000,{TELLING},{made.LABELLED}\n",
+        f"{HEAD}\n0000,good,{TELLING}\n",
+        f"{HEAD},judge\n{ROW},{TELLING}\n",
+        f'{HEAD}\n0000,"{TELLING},{made.LABELLED}\n',
     ],
 )
 def test_no_cell_is_in_what_is_said_of_a_file_that_is_refused(begun: Study, text: str) -> None:
@@ -164,8 +165,8 @@ def test_no_cell_is_in_what_is_said_of_a_file_that_is_refused(begun: Study, text
     begun.ledger.commit("judge", "cases", made.cases(begun.folder))
     with pytest.raises(errors.LacreError) as caught:
         begun.ledger.commit("judge", "labels", written(begun.folder, "bad.csv", text))
-    assert CANARY not in f"{caught.value} {caught.value.fields}"
-    assert CANARY.encode() not in b"".join(
+    assert TELLING not in f"{caught.value} {caught.value.fields}"
+    assert TELLING.encode() not in b"".join(
         path.read_bytes() for path in begun.folder.rglob(".lacre/**/*") if path.is_file()
     )
 
@@ -292,9 +293,7 @@ def sealed(folder: Path, count: int, *, first: int = 0, study: str = "judge") ->
     rows = list(csv.DictReader(io.StringIO(made.cases(folder, count, first=first, study=study).read_text())))
     path = folder / f"sealed-{study}-{first}.csv"
     lines = ["case_id,locale,text,human,labelled_at,judge,scored_at"]
-    lines += [
-        f"{r['case_id']},{r['locale']},{r['text']},good,{made.LABELLED},good,{made.SCORED}" for r in rows
-    ]
+    lines += [f"{r['case_id']},{r['locale']},{r['text']},good,{LABELLED},good,{made.SCORED}" for r in rows]
     path.write_text("\n".join(lines) + "\n")
     return path
 
