@@ -52,7 +52,7 @@ MOST_NAMED = 10  # strange files that a warning names
 _TAKEN = frozenset({CHECKPOINT, DOCUMENTS, TILES, MANIFEST})
 _COPY = re.compile(
     r"(?:(?:protocol|result)@(0|[1-9][0-9]*)\.json"
-    r"|(?:cases|labels|scores)(?:-[1-9][0-9]*)?@([1-9][0-9]*)\.(?:csv|tsv|json|jsonl|parquet))"
+    r"|(?:cases|labels|scores)(?:-[1-9][0-9]*)?@(0|[1-9][0-9]*)\.(?:csv|tsv|json|jsonl|parquet))"
 )
 _KEPT_TWICE = {PROTOCOL: "protocol", RESULT: "result"}
 
