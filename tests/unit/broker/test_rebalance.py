@@ -204,10 +204,10 @@ def test_no_bar_moves(judge: Judge) -> None:
     more.write_text(PLAN.replace("max_rebalances: 1", "max_rebalances: 9"))
     for plan in (lower, more):
         with pytest.raises(errors.FieldsLocked):
-            judge.ledger.amend("judge", plan, reason="it should pass")
+            judge.ledger.amend(plan, reason="it should pass")
     seed = judge.folder / "seed.yaml"
     seed.write_text(PLAN.replace("seed: 7", "seed: 8"))
-    judge.ledger.amend("judge", seed, reason="another draw")
+    judge.ledger.amend(seed, reason="another draw")
     judge.run()
     with pytest.raises(errors.RebalanceAmended):
         judge.grow()
