@@ -162,7 +162,9 @@ def test_only_what_was_drawn_is_labelled_again_and_all_of_it(judge: Judge) -> No
         judge.ledger.commit("judge", "scores", write_scores(judge.file(), {**again, **new}))
     judge.labels({**again, **new})
     with pytest.raises(errors.ScoresBeforeLabels):
-        judge.ledger.commit("judge", "scores", write_scores(judge.file(), {**again, **new}, at="2098-01-01T00:00:00Z"))
+        judge.ledger.commit(
+            "judge", "scores", write_scores(judge.file(), {**again, **new}, at="2098-01-01T00:00:00Z")
+        )
     with pytest.raises(errors.CorpusIncomplete):
         judge.run()
 
