@@ -48,7 +48,7 @@ def test_the_whole_story(begun: Shell) -> None:
     assert failed.status == 1
     told = " ".join(failed.out.split())
     assert "0.291" in told
-    assert "92 of 100" in told
+    assert "raw agreement: 92.0 %" in told
     assert "a kappa paradox" in told
 
     (folder / "lower.yaml").write_text(PLAN.replace("min: 0.60", "min: 0.25"))

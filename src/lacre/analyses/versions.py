@@ -22,7 +22,7 @@ from lacre.stats import agreement
 from lacre.stats.draws import share
 from lacre.tables.columns import TypedTable
 from lacre.tables.exclude import apply_exclusions
-from lacre.tables.parts import PartCounts, PartRead, count_part
+from lacre.tables.parts import PartCounts, PartRead, count_part, join_parts
 from lacre.tables.versions import Drawn, GrownCounts, Version, asked_of, count_cases, count_of_drawn, standing
 
 SHARE = Fraction(1, 10)
@@ -39,12 +39,33 @@ class Earlier(NamedTuple):
     document: Mapping[str, Any]
 
 
+def told_of_versions(
+    protocol: Protocol,
+    corpus: CorpusState,
+    analysis: str,
+    flagging: str,
+    versions: Sequence[Version],
+    document_at: Callable[[int], Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return what stands in a result on the last of `versions`, of `analysis`, about those before it.
+
+    `flagging` is the analysis whose paradox let the corpus grow; `document_at` gives the document of the result at an
+    entry.
+    """
+    before = standing(versions[:-1])
+    number = len(versions)
+    drawn = draw_again(protocol, flagging, before["cases"], number)
+    earlier = earlier_results(corpus, analysis, number, document_at)
+    now = join_parts(standing(versions))
+    return {"corpus": versions_json(protocol, analysis, join_parts(before), now, drawn, number, earlier)}
+
+
 def earlier_results(
-    corpus: CorpusState, analysis: str, document_at: Callable[[int], Mapping[str, Any]]
+    corpus: CorpusState, analysis: str, number: int, document_at: Callable[[int], Mapping[str, Any]]
 ) -> list[Earlier]:
-    """Return the first result of an analysis on each version before the latest; none of one it was not run on."""
+    """Return the first result of an analysis on each version before `number`; none of one it was not run on."""
     found = []
-    for version in range(1, corpus.version):
+    for version in range(1, number):
         entry = next(
             (read.result for read in results_of(corpus, version) if read.request.analyses == (analysis,)),
             None,

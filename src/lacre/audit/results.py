@@ -133,9 +133,10 @@ def given_before(study: StudyState, protocol: Protocol, read: ReadMade) -> Given
     return GivenBefore(
         frozen_for(study, protocol, read.request.analyses, first),
         {
-            name: absent_of(study, protocol, each.draw)
+            name: absent_of(study, protocol, draw)
             for name, each in weights.items()
-            if each is not None and each.draw is not None
+            # Of a judge's plan they are of disagreements, and of no draw.
+            if (draw := getattr(each, "draw", None)) is not None
         },
     )
 

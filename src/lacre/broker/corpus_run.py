@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from lacre.analyses.versions import draw_again, earlier_results, versions_json
+from lacre.analyses.versions import told_of_versions
 from lacre.broker.beside import result_document
 from lacre.broker.corpus import open_versions
 from lacre.broker.desk import (
@@ -85,16 +85,9 @@ def _versions(
     corpus, protocol = study.corpus, study.in_force.protocol
     if corpus is None or corpus.version == 1:
         return {}
+    flagging = flagging_analysis(study, corpus.rebalances[-1])
     with desk.snapshot() as reader:
-        earlier = earlier_results(corpus, analysis, partial(_document_at, reader))
-    before = standing(versions[:-1])
-    drawn = draw_again(
-        protocol, flagging_analysis(study, corpus.rebalances[-1]), before["cases"], corpus.version
-    )
-    told = versions_json(
-        protocol, analysis, join_parts(before), join_parts(standing(versions)), drawn, corpus.version, earlier
-    )
-    return {"corpus": told}
+        return told_of_versions(protocol, corpus, analysis, flagging, versions, partial(_document_at, reader))
 
 
 def _document_at(reader: Reader, entry: int) -> dict[str, Any]:

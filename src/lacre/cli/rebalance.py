@@ -12,12 +12,13 @@ from lacre.text import N_
 @verb(
     "rebalance",
     N_(
-        "A kappa can fail although the two agree, where one bin holds nearly all cases. The answer is more cases, never "
-        "a lower bar: under `remedies: [rebalance]`, on a result that flags the paradox, and `max_rebalances` times, the "
-        "corpus of STUDY grows. Its next version holds the old cases and new ones; a tenth of the old ones, drawn by the "
-        "registered seed, is labelled again; new labels come before new scores. Bins, bars, weights and dimensions stay, "
-        "and every version's number is reported with every later one.\n\nThe drawn cases are written to FILE without "
-        "labels. Given again before the labels are committed, it writes the same cases and puts nothing on record."
+        "A kappa can fail although the two agree, where one bin holds nearly all cases. The answer is more "
+        "cases, never a lower bar: under `remedies: [rebalance]`, on a result that flags the paradox, and "
+        "`max_rebalances` times, the corpus of STUDY grows. Its next version holds the old cases and new "
+        "ones; a tenth of the old ones, drawn by the registered seed, is labelled again; new labels come "
+        "before new scores. Bins, bars, weights and dimensions stay, and every version's number is reported "
+        "with every later one.\n\nThe drawn cases are written to FILE without labels. Given again before the "
+        "labels are committed, it writes the same cases and puts nothing on record."
     ),
     [
         Example("lacre rebalance judge -o again.csv", N_("Begin the next version.")),

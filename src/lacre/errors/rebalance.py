@@ -90,8 +90,8 @@ class VersionBeyondDraw(LawError):
     code = "version-beyond-draw"
     rule = 13
     template = N_(
-        "The {part} hold {undrawn} old cases that were not drawn to be labelled again, and lack {unlabelled} that were: "
-        "whoever chooses which to label again chooses the number."
+        "The {part} hold {undrawn} old cases that were not drawn to be labelled again, and lack {unlabelled} that "
+        "were: whoever chooses which to label again chooses the number."
     )
     remedy = N_(
         "Give the new cases and those drawn: `lacre rebalance {study} -o FILE` writes the drawn ones once more."

@@ -274,7 +274,7 @@ class Evidence:
         dry_run: bool = False,
         overwrite: bool = False,
     ) -> views.Rebalanced:
-        """Let an open corpus grow, under a paradox that its result flags; write the cases to label again to `output`."""
+        """Let an open corpus grow, under a paradox that its result flags; write what to label again to `output`."""
         from lacre.broker.rebalance import rebalance
 
         made = rebalance(self._desk, study, Path(output), reason=reason, dry_run=dry_run, overwrite=overwrite)

@@ -59,14 +59,16 @@ def rebalanced_page(made: Rebalanced) -> Page:
     )
     if made.entry is not None:
         page.say(_("They are in {file}, without labels or scores.").format(file=made.path))
-    page.say(
-        ngettext("It may grow {n} more time.", "It may grow {n} more times.", made.left).format(n=made.left)
-    )
+    if made.left:
+        said = ngettext("It may grow {n} more time.", "It may grow {n} more times.", made.left)
+        page.say(said.format(n=made.left))
+    else:
+        page.say(_("It may not grow again."))
     page.gap()
     page.say(
         _(
-            "No bin, bar, weight or dimension moves, and every version's number is reported with every later one. Next, "
-            "in this order:"
+            "No bin, bar, weight or dimension moves, and every version's number is reported with every later one. "
+            "Next, in this order:"
         )
     )
     if made.entry is None:

@@ -22,10 +22,12 @@ def versions(page: Page, document: Mapping[str, Any]) -> None:
         for each in corpus["earlier"]
         for number in each["numbers"]
     ]
-    for analysis in document["analyses"]:
-        for line in analysis.get("tables", {}).get("judge_agreement", ()):
-            if not line["group"]:
-                rows.append(_number(str(corpus["version"]), _("this one"), line, analysis["state"]))
+    rows += [
+        _number(str(corpus["version"]), _("this one"), line, analysis["state"])
+        for analysis in document["analyses"]
+        for line in analysis.get("tables", {}).get("judge_agreement", ())
+        if not line["group"]
+    ]
     page.table(
         [
             Column(_("version"), right=True),

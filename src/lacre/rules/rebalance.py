@@ -1,4 +1,4 @@
-"""The locked remedy: a corpus grows under a flagged paradox, as often as registered, and nothing else moves (rule 13)."""
+"""The locked remedy: a corpus grows under a flagged paradox, as often as registered; nothing else moves (rule 13)."""
 
 from lacre.errors import (
     RebalanceAmended,

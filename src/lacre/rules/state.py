@@ -231,7 +231,10 @@ def _after(state: State, recorded: Recorded, content: Answered) -> StudyState:
 
 
 def _after_evidence(
-    study: StudyState, recorded: Recorded, content: Answered, request: Sample | Commit | CommitPart | Rebalance
+    study: StudyState,
+    recorded: Recorded,
+    content: Answered,
+    request: Sample | Commit | CommitPart | Rebalance,
 ) -> StudyState:
     if isinstance(request, Sample):
         assert isinstance(content.facts, SampleFacts)

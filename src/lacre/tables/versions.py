@@ -1,6 +1,6 @@
 """The versions of a corpus that grew: what stands in each, and what a later one has beside the one before."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,6 +37,15 @@ def standing(versions: Sequence[Version]) -> dict[str, PartRead]:
             before = parts.get(name)
             parts[name] = read if name == "cases" or before is None else _over(before, read)
     return parts
+
+
+def of_parts(parts: Iterable[tuple[int, str, PartRead]]) -> list[dict[str, PartRead]]:
+    """Return the parts by version, given in their order: the version of each, from 1, its name, and what it holds."""
+    versions: list[dict[str, PartRead]] = []
+    for version, name, read in parts:
+        versions += [{} for _missing in range(version - len(versions))]
+        versions[version - 1][name] = read
+    return versions
 
 
 def _over(before: PartRead, read: PartRead) -> PartRead:

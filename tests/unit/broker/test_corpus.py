@@ -392,18 +392,16 @@ def test_a_result_that_does_not_follow_from_the_open_files_is_found(
 ) -> None:
     """A broker scores the first case for the judge before it computes: all counts agree with each other, and lie."""
 
-    def embellished(*given: Any) -> dict[str, PartRead]:
-        parts = broker.open_parts(*given)
+    def embellished(*given: Any) -> list[dict[str, PartRead]]:
+        (parts,) = broker.open_versions(*given)
         table = parts["scores"].tables["cases"]
         codes = table.columns["judge"].array.copy()
         codes[0] = 1 - codes[0]
         columns = {**table.columns, "judge": Outcomes(codes)}
-        return {
-            **parts,
-            "scores": replace(parts["scores"], tables={"cases": replace(table, columns=columns)}),
-        }
+        changed = replace(parts["scores"], tables={"cases": replace(table, columns=columns)})
+        return [{**parts, "scores": changed}]
 
-    monkeypatch.setattr(corpus_run, "open_parts", embellished)
+    monkeypatch.setattr(corpus_run, "open_versions", embellished)
     result = whole.ledger.run("judge", "parity").name or ""
     monkeypatch.undo()
     whole.ledger.export(result, whole.folder / "r.zip")
