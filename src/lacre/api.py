@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lacre import text
 from lacre.broker import init as _init
 from lacre.broker.outcomes import LedgerMade
 from lacre.durable import read_given
-from lacre.errors import printable
+from lacre.errors import LanguageUnknown, printable
 from lacre.handle.audits import audit, verify
 from lacre.handle.ledger import Ledger
 from lacre.handle.making import (
@@ -47,8 +48,20 @@ __all__ = [
     "new_key",
     "open",
     "state_folder",
+    "use_language",
     "verify",
 ]
+
+
+def use_language(name: str) -> None:
+    """Speak a language from here on: `en`, `pt-BR` or `es-419`, or a locale's name such as `pt_BR`.
+
+    Without it, LACRE_LANG, a protocol's language for its results, and the locale say. Raises `LanguageUnknown`.
+    """
+    tag = text.tag_of(name)
+    if tag is None:
+        raise LanguageUnknown(name=name, given="use_language", known=", ".join(text.LANGUAGES))
+    text.use_language(tag)
 
 
 def check(
@@ -90,7 +103,7 @@ def init(
     origin: str | None = None,
     name: str | None = None,
     passphrase: str | None = None,
-    state: Path | None = None,
+    state: str | Path | None = None,
 ) -> "Ledger":
     """Make a ledger in the folder `path` and open it.
 
@@ -99,7 +112,7 @@ def init(
     `origin` names the log, `name` the person (default: the system's user name; "" puts none on record); with a
     passphrase the keys are kept closed. `state` is where this machine's memory lies. Raises `LedgerExists`.
     """
-    folder = state or state_folder()
+    folder = Path(state) if state else state_folder()
     wanted = _init.Wanted(
         folder_around(Path(path or named() or ".")),
         origin,
@@ -134,7 +147,7 @@ def open(  # noqa: A001 - `lacre.open` is the API's own name
     key: str | Path | None = None,
     identity_passphrase: "str | Passphrases | None" = None,
     progress: Progress | None = None,
-    state: Path | None = None,
+    state: str | Path | None = None,
     _made: LedgerMade | None = None,
 ) -> "Ledger":
     """Open the ledger at `path`; without one, that of `LACRE_LEDGER`, else the nearest at or above here.
@@ -147,7 +160,7 @@ def open(  # noqa: A001 - `lacre.open` is the API's own name
     signing = key or os.environ.get("LACRE_KEY") or None
     layout = layout_of(path)
     keys = OpenedKeys(layout, passphrase, Path(signing) if signing else None)
-    desk = make_desk(layout, keys, progress or quiet, state or state_folder())
+    desk = make_desk(layout, keys, progress or quiet, Path(state) if state else state_folder())
     more = identity_passphrase
     tried = more if callable(more) else lambda _file: [given_passphrase(passphrase) if more is None else more]
     desk = replace(desk, passphrases=tried)

@@ -22,6 +22,14 @@ CALLS = {
     "reveal": ("sealed", "lacre.pools.seal.decrypt", "reveal secret --submission teste-predictions.csv"),
     "rewrap": ("sealed", "lacre.pools.seal.unwrap", "rewrap secret teste --recipient {recipient}"),
     "erratum": ("revealed", "lacre.pools.seal.decrypt", "erratum secret@5 corrected.csv --reason swapped"),
+    "sample": ("faces", "lacre.pools.seal.decrypt", "sample faces --relabel faces -o out.csv"),
+    "commit": ("faces", "lacre.pools.seal.decrypt", "commit faces relabels again.csv"),
+    "calibrate": (
+        "faces",
+        "lacre.pools.seal.decrypt",
+        "calibrate faces detector --submission dev-scores.csv",
+    ),
+    "gate": ("faces", "lacre.pools.seal.decrypt", "gate faces --submission good.csv"),
     "answer": ("sealed", "lacre.pools.seal.decrypt", "reveal --request ask.lacre"),
 }
 """For each verb that has cells, or what opens them, in memory: a function that runs before it does."""

@@ -14,12 +14,12 @@ from lacre.errors import ScoresNotNormalised, ThresholdBeyondNumbers, ThresholdN
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.parts import Basis
 from lacre.protocol.thresholds import CalibratedThreshold
+from lacre.rules.thresholds import CONFIDENCE
 from lacre.stats import thresholds
 from lacre.stats.proportions import Floats
 from lacre.tables.columns import Numbers, Outcomes
 from lacre.tables.exclude import apply_exclusions
 
-CONFIDENCE = 0.95
 MATCHED = frozenset({"false_match", "false_positive"})
 """Targets that are kept among the negative cases; the others are among the positive ones."""
 
@@ -63,7 +63,7 @@ def calibrate(given: Given, name: str, basis: Basis, system: str) -> Found:
         raise ThresholdNotAttained(
             threshold=name, system=system, target=target, events=found.events, cases=found.cases
         )
-    least = min_count(given.protocol)
+    least = min_count(given.protocol, registered.calibrate_on)
     if least is not None:
         found, low, high = _coarse(found, (low, high), scores[kept], rate, basis, least)
     events = found.cases - found.events if target == "recall" else found.events
@@ -98,7 +98,8 @@ def _set(
         event = hit if rate == "false_match" else ~hit
         size = float(effective_sizes(event, clusters, 1 - CONFIDENCE)[0])
     ends = thresholds.threshold_interval(there, wanted, rate, basis.direction, 1 - CONFIDENCE, size, blanks)
-    return found, ends.low, ends.high
+    # At a small effective size the interval may end short of the threshold itself, and is then as long as that.
+    return found, min(ends.low, found.threshold), max(ends.high, found.threshold)
 
 
 def _coarse(

@@ -16,6 +16,7 @@ from lacre.analyses.verdict import LeftOut
 from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.kinds.parts import Event
 from lacre.protocol.models import Protocol
+from lacre.rules.drawing import NOT_SEALED
 from lacre.stats.fairness import Ints
 from lacre.stats.thresholds import matches
 from lacre.tables.columns import MISSING, UNDECLARED, Numbers, Outcomes, TypedTable
@@ -64,6 +65,9 @@ def prepare(plan: DetectionPlan, given: Given, system: str, *, failure: bool) ->
     used, _kept, left_out = used_of(declared, table)
     blank_units = check_unit(declared, used)
     rows, whole = used.rows, []
+    if plan.weights is not None:
+        silent = not_sealed(given, plan.weights.draw)
+        rows, whole = rows + sum(each.count for each in silent), [*silent]
     clusters = numbered(used.columns[declared.cluster[0]]) if len(declared.cluster) == 1 else None
     if clusters is not None and (clusters < 0).any():
         whole.append(LeftOut("missing", declared.cluster[0], int((clusters < 0).sum())))
@@ -94,6 +98,15 @@ def prepare(plan: DetectionPlan, given: Given, system: str, *, failure: bool) ->
         whole=tuple(one for one in whole if one.count),
         strata=coded, blank=int(blank.sum()), blank_units=blank_units,
     )  # fmt: skip
+
+
+def not_sealed(given: Given, draw: str) -> list[LeftOut]:
+    """Count the cases that were drawn and never sealed: nonresponse, of which nothing at all is known.
+
+    They are left out of every stratum alike, since which they would be in is known of none of them.
+    """
+    made = given.draws.get(draw)
+    return [LeftOut(NOT_SEALED, draw, made.absent)] if made is not None and made.absent else []
 
 
 def _between(plan: DetectionPlan) -> list[str]:

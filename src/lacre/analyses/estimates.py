@@ -16,6 +16,7 @@ import numpy as np
 from lacre.analyses import strata
 from lacre.analyses.cases import outside, used_of
 from lacre.analyses.designs import Sample, sample_of
+from lacre.analyses.detected import not_sealed
 from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Answer, Group, Measure, NotEstimable, Scale, ZeroBound, group_json
 from lacre.analyses.families import check_unit, error_rate
@@ -28,6 +29,7 @@ from lacre.protocol.columns import NumberColumn
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.estimate import EstimatePlan
 from lacre.protocol.tables import Table
+from lacre.rules.drawing import NOT_SEALED
 from lacre.stats import survey
 from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.fairness import Ints
@@ -60,7 +62,8 @@ def analyse(plan: EstimatePlan, given: Given, *, name: str, systems: Sequence[st
 
 def _of_one(plan: EstimatePlan, given: Given, name: str, read: str, system: str) -> AnalysisResult:
     declared = given.protocol.tables[plan.table]
-    cases = _prepare(plan, declared, given.table(read, plan.table))
+    silent = () if plan.weights.draw is None else tuple(not_sealed(given, plan.weights.draw))
+    cases = _prepare(plan, declared, given.table(read, plan.table), silent)
     sample = sample_of(plan, declared, given, read)
     alpha = error_rate(plan.confidence, given.share)
     confidence = as_float(plan.confidence) if given.share == 1 else 1 - alpha
@@ -81,7 +84,7 @@ def _of_one(plan: EstimatePlan, given: Given, name: str, read: str, system: str)
         )
         for criterion in plan.criteria
     )
-    least = min_count(given.protocol)
+    least = min_count(given.protocol, plan.pool)
     return AnalysisResult(
         id=name,
         kind=plan.kind,
@@ -105,7 +108,8 @@ def _of_one(plan: EstimatePlan, given: Given, name: str, read: str, system: str)
 class _Cases:
     """The rows of a table as they are estimated from: `there` tells which are cases with every value.
 
-    The excluded and the valueless are not, but were sampled. `rows` are those that are not excluded.
+    The excluded and the valueless are not, but were sampled, and so were cases that never were sealed, which are in no
+    row. `rows` are all those that are not excluded, these as well.
     """
 
     table: TypedTable
@@ -118,10 +122,10 @@ class _Cases:
 
     @property
     def rows(self) -> int:
-        return int(self.kept.sum())
+        return int(self.kept.sum()) + sum(each.count for each in self.valueless if each.reason == NOT_SEALED)
 
 
-def _prepare(plan: EstimatePlan, declared: Table, table: TypedTable) -> _Cases:
+def _prepare(plan: EstimatePlan, declared: Table, table: TypedTable, silent: tuple[LeftOut, ...]) -> _Cases:
     used, kept, excluded = used_of(declared, table)
     check_unit(declared, used)
     there, valueless, read = kept.copy(), [], []
@@ -139,7 +143,7 @@ def _prepare(plan: EstimatePlan, declared: Table, table: TypedTable) -> _Cases:
         value=read[0],
         over=read[1] if len(read) > 1 else None,
         excluded=excluded,
-        valueless=tuple(each for each in valueless if each.count),
+        valueless=(*silent, *(each for each in valueless if each.count)),
     )
 
 

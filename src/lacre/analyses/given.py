@@ -22,11 +22,15 @@ class Frozen:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A registered draw as it was made: units in the frame and drawn, by stratum, and the entry that records it."""
+    """A registered draw as it was made: units in the frame and drawn, by stratum, and the entry that records it.
+
+    `absent` drawn units are not among the pool's cases: nonresponse, which an analysis counts as left out.
+    """
 
     population: Mapping[str, int]
     sizes: Mapping[str, int]
     entry: int
+    absent: int = 0
 
 
 def _nothing() -> Mapping[Any, Any]:

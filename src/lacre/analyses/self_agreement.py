@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from lacre.analyses import strata
 from lacre.analyses.cases import outside, used_of
+from lacre.analyses.days import days_apart
 from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import (
     Answer,
@@ -60,7 +61,7 @@ def analyse(plan: SelfAgreementPlan, given: Given, *, name: str, systems: Sequen
     review += [Reason(code) for code in given.review]
     alpha = error_rate(plan.confidence, given.share)
     confidence = as_float(plan.confidence) if given.share == 1 else 1 - alpha
-    work = _Work(plan, declared, twice, alpha, confidence, min_count(given.protocol))
+    work = _Work(plan, declared, twice, alpha, confidence, min_count(given.protocol, plan.pool))
     columns = [work.column(first, second) for first, second in plan.labelled]
     criteria = tuple(
         work.decide(criterion, columns, review[0] if review else None) for criterion in plan.criteria
@@ -95,7 +96,8 @@ def _state(columns: "Sequence[_Column]", criteria: Sequence[CriterionResult], *,
 class _Twice:
     """The cases that were to be labelled twice; none where `obstacle` says why.
 
-    `place` is each case's row among the second labels, -1 of a case that came back without any.
+    `place` is each case's row among the second labels, -1 of a case that came back without any. `soon` counts second
+    labels that were given sooner than the registered number of days after the first, and so are none.
     """
 
     first: TypedTable
@@ -103,6 +105,7 @@ class _Twice:
     place: npt.NDArray[np.intp]
     left_out: tuple[LeftOut, ...] = ()
     obstacle: Reason | None = None
+    soon: int = 0
 
     @property
     def rows(self) -> int:
@@ -134,7 +137,23 @@ def _twice(plan: SelfAgreementPlan, declared: Table, given: Given, system: str) 
         left_out.append(LeftOut("unknown", "+".join(declared.key), unknown))
     used = _used(declared, table.select(drawn), left_out)
     place = np.fromiter((row_of.get(key, -1) for key in used.keys), np.intp, used.rows)
-    return _Twice(used, again, place, tuple(left_out))
+    soon = _too_soon(declared, used, again, place, asked.min_days_apart)
+    return _Twice(used, again, np.where(soon, -1, place), tuple(left_out), soon=int(soon.sum()))
+
+
+def _too_soon(
+    declared: Table, used: TypedTable, again: TypedTable, place: npt.NDArray[np.intp], least: int
+) -> npt.NDArray[np.bool_]:
+    """Tell which cases were labelled again sooner than registered; what was found at the commit is not relied on."""
+    there = np.flatnonzero(place >= 0)
+    second = again.select(np.isin(np.arange(again.rows), place[there]))
+    row_of = {key: row for row, key in enumerate(used.keys)}
+    rows = np.fromiter((row_of[key] for key in second.keys), np.intp, second.rows)
+    soon = np.zeros(used.rows, np.bool_)
+    days = days_apart(declared, second, used, rows)
+    if least and days is not None:
+        soon[rows[days < least]] = True
+    return soon
 
 
 def _used(declared: Table, table: TypedTable, left_out: list[LeftOut]) -> TypedTable:
@@ -409,6 +428,8 @@ class _Work:
         for column in columns:
             if isinstance(column.raw, Estimate) and not withheld:
                 yield Reason("agreement-floor", {"column": column.name, "floor": 1 - column.raw.low})
+        if self.twice.soon:
+            yield Reason("relabelled-too-soon", {"count": self.twice.soon})
         if self.declared.unit is None and not self.declared.cluster:
             yield Reason("independence-assumed")
         if len(self.plan.criteria) > 1:

@@ -6,12 +6,15 @@ from typing import Any
 
 from lacre.audit.findings import Noted, finding, warned
 from lacre.audit.results import check_place
-from lacre.errors import LacreError, LawError
+from lacre.errors import LacreError, LawError, RecordInvalid
 from lacre.rules.answers import Decision
 from lacre.rules.decide import decide
 from lacre.rules.history import ReadMade
 from lacre.rules.record import Answered, Recorded, Result
 from lacre.rules.state import CorpusState, PoolState, Protocols, State, StudyState, step
+
+_REFUSED = frozenset({"law-broken", "out-of-place"})
+"""What is found where the law gives no decision at all."""
 
 
 @dataclass(slots=True)
@@ -74,7 +77,7 @@ class Law:
             yield finding("previous-wrong", recorded.index, stated=stated, expected=_told(None))
         judged, noted = _judge(replace(self.ledger, next_index=recorded.index), recorded, recorded.content)
         yield from noted
-        if judged is None or any(each.code == "law-broken" for each in noted):
+        if judged is None or any(each.code in _REFUSED for each in noted):
             return  # a key that the law refuses is not enrolled, whatever the entry says
         self.ledger = step(self.ledger, judged)
 
@@ -138,6 +141,8 @@ def _judge(state: State, recorded: Recorded, content: Answered) -> tuple[Recorde
         return recorded, [
             finding("law-broken", recorded.index, rule=error.rule, law=error.code, why=error.message)
         ]
+    except RecordInvalid as error:
+        return recorded, [finding("out-of-place", recorded.index, why=error.fields["why"])]
     except LacreError:
         return None, []
     if decision == content.decision:

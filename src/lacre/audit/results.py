@@ -1,12 +1,14 @@
 """What a result says of itself, held against its read: all that can be known without opening a pool."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lacre.audit.findings import Finding, finding
 from lacre.canonical import parse_canonical
 from lacre.errors import NotCanonical
 from lacre.protocol.models import Protocol
+from lacre.rules.drawing import NOT_SEALED, absent_of
 from lacre.rules.history import ReadMade
 from lacre.rules.named import RESULT
 from lacre.rules.record import Recorded, Result
@@ -17,6 +19,14 @@ from lacre.rules.verdicts import SEVERITY, settle, worst
 from lacre.text import _
 
 REVIEW = "MANUAL_REVIEW"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenBefore:
+    """What the entries before a read give it: thresholds, and how many drawn cases each analysis does without."""
+
+    frozen: Frozen
+    absent: Mapping[str, int]
 
 
 def check_place(
@@ -40,12 +50,12 @@ def check_document(
     result: Result,
     protocol_hash: str,
     read: ReadMade,
-    frozen: Frozen | None,
+    given: GivenBefore | None,
     body: bytes,
 ) -> Iterator[Finding]:
     """Hold a result's document against its entry, its read, and the protocol's analyses.
 
-    `frozen` are the thresholds that entries before the read give it; None where that is not known.
+    `given` is what the entries before the read give it; None where that is not known.
     """
     try:
         document = parse_canonical(body)
@@ -64,8 +74,10 @@ def check_document(
             yield _differs(recorded, path, stated, expected)
     yield from _check_erratum(recorded, document, read)
     yield from _check_analyses(recorded, result, document, read)
-    if frozen is not None:
-        yield from _check_thresholds(recorded, document, frozen)
+    if given is not None:
+        yield from _check_thresholds(recorded, document, given.frozen)
+        if read.read_class != "guarda":
+            yield from _check_absent(recorded, document, given.absent)
 
 
 def _expected(result: Result, protocol_hash: str, read: ReadMade) -> dict[str, Any]:
@@ -108,16 +120,38 @@ def _check_erratum(recorded: Recorded, document: dict[str, Any], read: ReadMade)
             yield _differs(recorded, "erratum.changed", column, ", ".join(tables))
 
 
-def frozen_before(study: StudyState, protocol: Protocol, read: ReadMade) -> Frozen:
-    """Return the calibrated thresholds that a read is given: those frozen before its first attempt.
+def given_before(study: StudyState, protocol: Protocol, read: ReadMade) -> GivenBefore:
+    """Return what a read is given by the entries before its first attempt.
 
-    An erratum has those of the read that it corrects.
+    An erratum has the thresholds of the read that it corrects.
     """
     first = read.first_attempt
     if isinstance(read.request, Erratum):
         corrected = study.result_read(read.request.corrects)
         first = first if corrected is None else corrected[1].first_attempt
-    return frozen_for(study, protocol, read.request.analyses, first)
+    weights = {name: getattr(protocol.analyses[name], "weights", None) for name in read.request.analyses}
+    return GivenBefore(
+        frozen_for(study, protocol, read.request.analyses, first),
+        {
+            name: absent_of(study, protocol, each.draw)
+            for name, each in weights.items()
+            if each is not None and each.draw is not None
+        },
+    )
+
+
+def _check_absent(
+    recorded: Recorded, document: dict[str, Any], absent: Mapping[str, int]
+) -> Iterator[Finding]:
+    """Rule 14: drawn cases that never were sealed are left out of what weighs by their draw, and counted."""
+    for analysis in _records(document.get("analyses")):
+        name = str(analysis.get("id"))
+        left_out = _records(analysis.get("left_out"))
+        told = sorted({str(each.get("count")) for each in left_out if each.get("reason") == NOT_SEALED})
+        expected = [str(absent[name])] if absent.get(name) else []
+        if told != expected:
+            stated, wanted = (", ".join(each) or "-" for each in (told, expected))
+            yield _differs(recorded, f"{name}.left_out.{NOT_SEALED}", stated, wanted)
 
 
 def _check_thresholds(recorded: Recorded, document: dict[str, Any], frozen: Frozen) -> Iterator[Finding]:

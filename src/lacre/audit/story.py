@@ -9,6 +9,7 @@ from typing import Literal
 
 from lacre.rules.answers import Known, Shortfall
 from lacre.rules.custody import grade_of
+from lacre.rules.drawing import DrawTold, draws_told
 from lacre.rules.history import Handed, PartMade, ReadMade
 from lacre.rules.record import Answered, Recorded, Result
 from lacre.rules.remarks import Remark, Text, TextOf, remark, remarks_on
@@ -32,7 +33,7 @@ class Registration:
 class SealTold:
     """How the pool was sealed: by whom, to whom (age recipients), as what, and how far short of the plan.
 
-    `remembered` counts cases that the broker had met in other ledgers.
+    `remembered` counts cases that the broker had met in other ledgers; `draws` tell how they were drawn by plan.
     """
 
     entry: int
@@ -42,6 +43,7 @@ class SealTold:
     shortfall: tuple[Shortfall, ...]
     recipients: tuple[str, ...]
     remembered: int
+    draws: tuple[DrawTold, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,7 @@ def tell(
         pool=pool.name,
         role=registered.protocol.pools[pool.name].role,
         registration=Registration(registered.entry, registered.time, by, registered.protocol_hash),
-        seal=_seal(pool) if isinstance(pool, PoolState) else None,
+        seal=_seal(study, pool, read) if isinstance(pool, PoolState) else None,
         reads=tuple(_read(each, read) for each in pool.reads),
         result=_result(ended, ended.content, read),
         now=pool.standing,
@@ -224,7 +226,7 @@ def _amendments(study: StudyState, read: ReadMade, text_of: TextOf) -> Iterator[
             )
 
 
-def _seal(pool: PoolState) -> SealTold:
+def _seal(study: StudyState, pool: PoolState, read: ReadMade) -> SealTold:
     sealed = pool.sealed
     return SealTold(
         entry=sealed.entry,
@@ -234,6 +236,7 @@ def _seal(pool: PoolState) -> SealTold:
         shortfall=sealed.decision.shortfall,
         recipients=sealed.request.recipients,
         remembered=sealed.facts.remembered,
+        draws=draws_told(study, pool, read),
     )
 
 

@@ -8,7 +8,7 @@ from lacre.audit.documents import Shelf
 from lacre.audit.findings import Finding, Noted, finding, warned
 from lacre.audit.law import Law
 from lacre.audit.premises import check_columns
-from lacre.audit.results import check_document, frozen_before
+from lacre.audit.results import GivenBefore, check_document, given_before
 from lacre.audit.signatures import check_genesis, check_signed
 from lacre.audit.source import Entry, Redacted, Source
 from lacre.audit.tree import Tree
@@ -22,7 +22,6 @@ from lacre.rules.history import Key, ReadMade
 from lacre.rules.named import PROTOCOL, RESULT, Named, named_by
 from lacre.rules.record import Answered, Genesis, Recorded, Result, parse_entry
 from lacre.rules.requests import Bound, Erase
-from lacre.rules.thresholds import Frozen
 from lacre.store.blobs import Blob, blobs_of
 from lacre.text import _
 
@@ -198,21 +197,21 @@ class Walk:
         found = self.law.read_of(result) if isinstance(result, Result) else None
         if named.kind is RESULT and isinstance(result, Result) and found is not None:
             _pool, read = found
-            frozen = self._frozen(result, read)
-            content = partial(check_document, recorded, result, read.request.protocol, read, frozen)
+            given = self._given(result, read)
+            content = partial(check_document, recorded, result, read.request.protocol, read, given)
             self.shelf.expect(named, content)
         else:
             self.shelf.expect(named)
 
-    def _frozen(self, result: Result, read: ReadMade) -> Frozen | None:
-        """Return the thresholds that the entries so far give a read; None where its plan cannot be known."""
+    def _given(self, result: Result, read: ReadMade) -> GivenBefore | None:
+        """Return what the entries so far give a read; None where its plan cannot be known."""
         study = self.law.line(result.study).state
         try:
             protocol = self.protocol(read.request.protocol)
         except LacreError:
             return None
         known = study is not None and {*read.request.analyses} <= protocol.analyses.keys()
-        return frozen_before(study, protocol, read) if study is not None and known else None
+        return given_before(study, protocol, read) if study is not None and known else None
 
     def _check_protocol(self, named: Named, _body: bytes) -> Iterator[Finding]:
         try:

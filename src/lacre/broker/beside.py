@@ -10,6 +10,7 @@ from lacre.broker.parts import Corrected, ErratumShown
 from lacre.broker.texts import text_of
 from lacre.canonical import parse_canonical
 from lacre.rules.custody import grade_of
+from lacre.rules.drawing import draws_told
 from lacre.rules.errata import errata_of
 from lacre.rules.gating import reads_left
 from lacre.rules.history import ReadMade
@@ -61,6 +62,7 @@ def derive_shown(
         custody=grade_of(pool, recipient),
         language=study.in_force.protocol.language,
         shortfall=pool.shortfall,
+        draws=draws_told(study, pool, read),
         version=len(study.versions) - len(later),
         amended=tuple(later),
         deviations=remarks_on(study, read, said),

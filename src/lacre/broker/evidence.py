@@ -1,28 +1,26 @@
 """What analyses are given beside the tables of their read: thresholds that were frozen, draws, second labels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lacre.analyses.detected import drawn_weights
 from lacre.analyses.floors import Floor, floors_of
 from lacre.analyses.given import Drawn, Frozen
 from lacre.broker.beside import result_document
 from lacre.broker.desk import Desk, Progress, recorded
-from lacre.broker.ingest import PoolTable, Raw, raws_of
+from lacre.broker.drawn import drawn_as_registered
+from lacre.broker.ingest import Raw, raws_of
 from lacre.broker.submissions import context_of
-from lacre.errors import SealedNotAsDrawn, cells_untold
+from lacre.errors import cells_untold
 from lacre.pools import vault
-from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.models import Protocol
 from lacre.protocol.tables import Table
 from lacre.rules.answers import FrozenThreshold
-from lacre.rules.drawing import draws_of, relabels_needed, relabels_of
+from lacre.rules.drawing import relabels_needed, relabels_of
 from lacre.rules.history import Calibrated, Committed
 from lacre.rules.record import Result
 from lacre.rules.state import CorpusState, PoolState, State, StudyState
 from lacre.rules.thresholds import frozen_for
 from lacre.tables.columns import TypedTable
-from lacre.tables.exclude import apply_exclusions
 from lacre.tables.join import concat
 from lacre.tables.read import read_table
 from lacre.text import N_
@@ -46,42 +44,6 @@ class Evidence:
     def thresholds(self) -> dict[tuple[str, str], Frozen]:
         """The thresholds as analyses take them."""
         return {key: Frozen(float(each.value), made.entry) for key, (each, made) in self.frozen.items()}
-
-
-def drawn_as_registered(study: StudyState, protocol: Protocol, before: int | None = None) -> dict[str, Drawn]:
-    """The draws on record that were made as `protocol` registers them, by name."""
-    draws = {}
-    for name in protocol.sampling:
-        made = draws_of(study, protocol, name, before)
-        if made:
-            strata = made[0].facts.strata
-            draws[name] = Drawn(
-                {each.stratum: each.population for each in strata},
-                {each.stratum: each.drawn for each in strata},
-                made[0].entry,
-            )
-    return draws
-
-
-@cells_untold
-def check_drawn(study: StudyState, protocol: Protocol, pool: str, tables: Mapping[str, PoolTable]) -> None:
-    """Refuse tables whose chances are not those of the draw on record, before they are sealed.
-
-    Raises `SealedNotAsDrawn`, with the count.
-    """
-    draws = drawn_as_registered(study, protocol)
-    for plan in protocol.analyses.values():
-        if not isinstance(plan, DetectionPlan) or plan.weights is None or plan.table not in tables:
-            continue
-        if protocol.sampling[plan.weights.draw].pool != pool or plan.weights.draw not in draws:
-            continue
-        table = tables[plan.table].typed
-        used = table.select(apply_exclusions(table, protocol.tables[plan.table].exclude).kept)
-        _found, why = drawn_weights(plan, protocol, draws, used)
-        if why is not None and why.code in {"weights-not-drawn", "bad-weights"}:
-            raise SealedNotAsDrawn(
-                count=why.fields["count"], table=plan.table, entry=draws[plan.weights.draw].entry
-            )
 
 
 def evidence_for(
@@ -142,9 +104,9 @@ def open_relabels(
     return read_relabels(protocol, request.draw, raws_of(opened, request.records), desk.progress)
 
 
-def relabel_table(protocol: Protocol, draw: str) -> Table:
-    """The form of a file with second labels: key, the columns that are labelled again, and when they were."""
-    declared, again = protocol.tables[draw], protocol.relabel[draw].columns
+def relabel_table(protocol: Protocol, draw: str, keep: Collection[str] = ()) -> Table:
+    """The form of a file with second labels: key, the columns that are labelled again, when they were, and `keep`."""
+    declared, again = protocol.tables[draw], (*protocol.relabel[draw].columns, *keep)
     kept = {
         name: column
         for name, column in declared.columns.items()
@@ -153,12 +115,19 @@ def relabel_table(protocol: Protocol, draw: str) -> Table:
     return declared.model_copy(update={"columns": kept, "exclude": [], "unit": None, "cluster": []})
 
 
-def read_relabels(protocol: Protocol, draw: str, raws: Sequence[Raw], progress: Progress) -> TypedTable:
-    """Type files with second labels. Raises what `read_table` does."""
-    form, parts = relabel_table(protocol, draw), []
+def read_relabels(
+    protocol: Protocol, draw: str, raws: Sequence[Raw], progress: Progress, keep: Collection[str] = ()
+) -> TypedTable:
+    """Type files with second labels, with the columns in `keep` beside them, which have to be there.
+
+    Raises what `read_table` does.
+    """
+    form, parts = relabel_table(protocol, draw, keep), []
     for done, raw in enumerate(raws):
         progress(N_("reading"), done, len(raws))
-        parts.append(read_table(raw.content.read(), form, draw, raw.format, only="pool", file=raw.name))
+        parts.append(
+            read_table(raw.content.read(), form, draw, raw.format, only="pool", file=raw.name, keep=keep)
+        )
     return concat(parts)
 
 

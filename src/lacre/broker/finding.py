@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from lacre.broker.asking import RequestFile
 from lacre.broker.desk import BLANK, Desk, ask_beforehand
+from lacre.broker.drawn import still_as_drawn
 from lacre.broker.opening import sealed_of
 from lacre.broker.overlaps import Gathered, gather, prints_of
 from lacre.broker.register import engine, load_protocol
@@ -38,7 +39,7 @@ from lacre.protocol.difference import difference, render
 from lacre.protocol.document import protocol_hash
 from lacre.protocol.models import Protocol
 from lacre.rules.answers import ReadDecision, ReadFacts, SubmissionFacts
-from lacre.rules.common import require_sealed
+from lacre.rules.common import require_sealed, require_study
 from lacre.rules.decide import decide
 from lacre.rules.history import ReadMade, Version
 from lacre.rules.reading import may_finish, sealed_pool
@@ -335,6 +336,7 @@ def facts_of(
         exposes=gathered.exposes if gathered and not verdicts else (),
         remembered=max(met, pool.sealed.facts.remembered),
         gated=(gathered.gated or None) if gathered and verdicts else None,
+        draws=still_as_drawn(desk, require_study(state, pool.sealed.request.study), pool),
     )
 
 

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lacre.broker.parts import Background, Corrected, ErratumShown, LostBlob, LostDocument, Undecidable
 from lacre.protocol.difference import Change
-from lacre.rules.answers import Gated, Infeasible, Known, Overlap, ReadDecision, Shortfall, SubmissionFacts
+from lacre.rules.answers import (
+    DrawHeld,
+    Gated,
+    Infeasible,
+    Known,
+    Overlap,
+    ReadDecision,
+    Shortfall,
+    SubmissionFacts,
+)
 from lacre.rules.deviations import Departure
+from lacre.rules.drawing import DrawTold
 from lacre.rules.history import Key
 from lacre.rules.named import Named
 from lacre.rules.record import Recorded
@@ -141,7 +151,8 @@ class PoolSealed:
     `undeclared` lists columns that are not used; `outside` counts, by `table.column`, cells whose value is
     not a declared one. Neither is in the log. `opens_here` says whether this ledger's own identity can open the
     pool, and it was opened again to see. `replaces` is the entry of the seal whose place this one takes, and
-    `handed_out` are the entries by which inputs of that one had been handed out.
+    `handed_out` are the entries by which inputs of that one had been handed out. `draws` tell how its cases keep to
+    the registered draws.
     """
 
     study: str
@@ -160,6 +171,7 @@ class PoolSealed:
     opens_here: bool = True
     replaces: int | None = None
     handed_out: tuple[int, ...] = ()
+    draws: tuple[DrawHeld, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -264,7 +276,8 @@ class ResultShown:
     which was `amended` since by these entries. `corrects` is the result that this one, an erratum's, stands
     beside; `errata` are those of this one. `reads_left` counts what the budget of `guarda` still allows, and `gated`
     are the verdicts that other studies had on its cases before.
-    `background` is for whole reports, and None where only a bundle is at hand.
+    `draws` tell how the pool's cases were drawn by plan. `background` is for whole reports, and None where only a
+    bundle is at hand.
     """
 
     name: str
@@ -285,6 +298,7 @@ class ResultShown:
     errata: tuple[ErratumShown, ...] = ()
     reads_left: int | None = None
     gated: tuple[Gated, ...] = ()
+    draws: tuple[DrawTold, ...] = ()
     warnings: tuple[str, ...] = ()
     background: Background | None = None
 

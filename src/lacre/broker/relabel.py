@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
 
+from lacre.analyses.days import days_apart, times_of
 from lacre.broker import handing
 from lacre.broker.desk import BLANK, Desk, ask_beforehand, put_on_record, sign_request
 from lacre.broker.evidence import read_relabels, relabels_context
@@ -34,7 +33,6 @@ from lacre.errors import (
     cells_untold,
 )
 from lacre.pools import vault
-from lacre.protocol.columns import TimeColumn
 from lacre.protocol.models import Protocol
 from lacre.protocol.pools import Relabel
 from lacre.protocol.tables import Table
@@ -47,7 +45,7 @@ from lacre.rules.record import Recorded
 from lacre.rules.requests import Commit, Read
 from lacre.rules.state import PoolState, State, StudyState
 from lacre.stats.draws import Share, share
-from lacre.tables.columns import UNDECLARED, Times, TypedTable
+from lacre.tables.columns import UNDECLARED, Codes, Numbers, Outcomes, Times, TypedColumn, TypedTable
 from lacre.tables.formulas import begins_as_formula
 from lacre.text import ngettext
 
@@ -73,7 +71,7 @@ def hand_out(
     signed = sign_request(desk, Read, **fields)
     declared = protocol.tables[name]
     columns = handed_out(declared)
-    blank = (*plan.columns, *_times_of(declared))
+    blank = (*plan.columns, *times_of(declared))
     drawn: list[tuple[TypedTable, Share]] = []
 
     def made_of() -> Iterator[bytes]:
@@ -119,11 +117,6 @@ def _read_fields(study: StudyState, pool: PoolState, name: str) -> dict[str, Any
     }
 
 
-def _times_of(declared: Table) -> tuple[str, ...]:
-    """The columns that say when a case was labelled."""
-    return tuple(name for name, column in declared.columns.items() if "labelled" in column.is_)
-
-
 def _handing_unfinished(pool: str) -> Unfinished:
     return lambda entry, why, way_out: InputsUnfinished(pool=pool, entry=entry, why=why, next=way_out)
 
@@ -133,12 +126,13 @@ def _handing_unfinished(pool: str) -> Unfinished:
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """Second labels as they came, of which registered draw."""
+    """Second labels as they came, of which registered draw; `inputs` are the columns of inputs that came with them."""
 
     name: str
     plan: Relabel
     raws: tuple[Raw, ...]
     typed: TypedTable
+    inputs: tuple[str, ...]
 
 
 def commit_relabels(desk: Desk, study: str, files: Sequence[str]) -> RelabelsKept:
@@ -164,7 +158,7 @@ def commit_relabels(desk: Desk, study: str, files: Sequence[str]) -> RelabelsKep
             desk, study, sign_request(desk, Read, **fields), ReadFacts(engine=engine())
         )
     with refusal_leaves(unfinished, looked.index, pool.name):
-        first = open_tables(desk, state, known, pool, content=False)[given.name]
+        first = open_tables(desk, state, known, pool, content=False, keep=given.inputs)[given.name]
         facts = _compare(protocol, given, first)
         made, warnings = _keep(desk, state, known, pool, given, looked.index, facts)
     return RelabelsKept(
@@ -194,17 +188,20 @@ def _given(desk: Desk, protocol: Protocol, files: Sequence[str]) -> _Given:
     strange = sorted(set(typed.undeclared) - inputs)
     if strange:
         raise RelabelsNotBlind(file=raws[0].name or name, columns=", ".join(strange[:20]))
+    back = tuple(each for each in declared.columns if each in inputs and each in typed.undeclared)
+    if back:
+        typed = read_relabels(protocol, name, raws, desk.progress, back)
     for column in plan.columns:
         codes = getattr(typed.columns[column], "codes", None)
         unknown = 0 if codes is None else int((codes == UNDECLARED).sum())
         if unknown:
             values = ", ".join(declared.columns[column].named_values)
             raise RelabelsUndeclared(count=unknown, column=column, values=values)
-    times = _times_of(declared)
+    times = times_of(declared)
     undated = sum(int(typed.columns[each].missing.sum()) for each in times)
     if plan.min_days_apart and (not times or undated):
         raise RelabelsUndated(file=raws[0].name or name, count=undated if times else typed.rows)
-    return _Given(name, plan, raws, typed)
+    return _Given(name, plan, raws, typed, back)
 
 
 def _require_handed_out(study: StudyState, pool: PoolState, name: str) -> None:
@@ -221,41 +218,41 @@ def _compare(protocol: Protocol, given: _Given, first: TypedTable) -> CommitFact
     if foreign:
         raise RelabelsForeign(draw=given.name, count=foreign, drawn=drawn.size)
     rows = np.fromiter((rows_of[key] for key in given.typed.keys), np.intp, given.typed.rows)
-    days = _days_apart(protocol.tables[given.name], given.typed, first, rows)
-    early = int((days < given.plan.min_days_apart).sum()) if given.plan.min_days_apart else 0
+    days = days_apart(protocol.tables[given.name], given.typed, first, rows)
+    least = given.plan.min_days_apart
+    early = int((days < least).sum()) if least and days is not None else 0
     return CommitFacts(
         rows=given.typed.rows,
         absent=drawn.size - given.typed.rows,
         early=early,
-        days_apart=max(0, int(days.min())) if len(days) else None,
+        days_apart=None if days is None or not len(days) else max(0, int(days.min())),
+        inputs={name: _altered(given.typed, first, name, rows) for name in given.inputs} or None,
     )
 
 
-def _days_apart(
-    declared: Table, again: TypedTable, first: TypedTable, rows: npt.NDArray[np.intp]
-) -> npt.NDArray[np.int64]:
-    """Return, for each case labelled twice, the days from the first to the second label on the calendar.
+def _altered(again: TypedTable, first: TypedTable, name: str, rows: npt.NDArray[np.intp]) -> int:
+    """Count the cells of a column that are not those of the same case as it was sealed: neither text nor value is.
 
-    A day is one of the column's own zone, else of UTC; a case whose first label has no time counts as labelled on
-    the day of the second.
+    A spreadsheet may well write 25 for 25.0, which is the same input.
     """
-    apart = []
-    for name in _times_of(declared):
-        column, later, earlier = declared.columns[name], again.columns[name], first.columns[name]
-        assert isinstance(column, TimeColumn)
-        assert isinstance(later, Times)
-        assert isinstance(earlier, Times)
-        zone: tzinfo = UTC if column.zone is None else ZoneInfo(column.zone)
-        one, two = _dates(earlier.values[rows], zone), _dates(later.values, zone)
-        found = (two - one).astype("timedelta64[D]").astype(np.int64)
-        apart.append(np.where(np.isnat(one) | np.isnat(two), 0, found))
-    return np.min(np.stack(apart), axis=0) if apart else np.zeros(0, np.int64)
+    texts = zip(again.texts[name], first.texts[name][rows], strict=True)
+    written = np.fromiter(((one or "") == (other or "") for one, other in texts), np.bool_, again.rows)
+    return int((~written & ~_same_value(again.columns[name], first.columns[name].take(rows))).sum())
+
+
+def _same_value(one: TypedColumn, other: TypedColumn) -> npt.NDArray[np.bool_]:
+    """Tell where two columns of one declaration hold the same declared value, number or instant."""
+    if isinstance(one, Codes | Outcomes) and isinstance(other, Codes | Outcomes):
+        return np.asarray((one.codes == other.codes) & (one.codes >= 0))
+    if isinstance(one, Numbers | Times) and isinstance(other, Numbers | Times):
+        return np.asarray(one.values == other.values)
+    return np.zeros(len(other.missing), np.bool_)
 
 
 def _dated_ahead(declared: Table, again: TypedTable, now: str) -> tuple[str, ...]:
     """Say how many second labels are dated after `now`, an entry's time."""
     ahead = np.zeros(again.rows, np.bool_)
-    for name in _times_of(declared):
+    for name in times_of(declared):
         column = again.columns[name]
         assert isinstance(column, Times)
         ahead |= column.values > np.datetime64(now.removesuffix("Z"), "us")
@@ -268,17 +265,6 @@ def _dated_ahead(declared: Table, again: TypedTable, now: str) -> tuple[str, ...
         count,
     )
     return (said.format(count=count),)
-
-
-def _dates(times: npt.NDArray[np.datetime64], zone: tzinfo) -> npt.NDArray[np.datetime64]:
-    """Return each instant's date where the clock of `zone` is read."""
-    if zone is UTC:
-        return times.astype("datetime64[D]")
-    local = [
-        None if each is None else each.replace(tzinfo=UTC).astimezone(zone).date()
-        for each in times.astype("datetime64[us]").tolist()
-    ]
-    return np.array(local, dtype="datetime64[D]")
 
 
 def _keep(

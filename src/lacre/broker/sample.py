@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from lacre.broker.desk import Desk, answered, ask_beforehand, sign_request
+from lacre.broker.drawn import keep_drawn
 from lacre.broker.files import Given, check_output
 from lacre.broker.groundwork import Sampled
 from lacre.broker.handing import as_csv, delimiter_of, encoding_of, hand_out
 from lacre.broker.ingest import Raw, load
+from lacre.broker.submissions import recognising_key
 from lacre.broker.unfinished import Unfinished
 from lacre.errors import DrawUnfinished, FrameShort, cells_untold
 from lacre.protocol.models import Protocol
@@ -44,6 +46,11 @@ class _Frame:
     left_out: tuple[str, ...]
 
     @property
+    def cases(self) -> TypedTable:
+        """The rows drawn."""
+        return self.table.select(np.isin(np.arange(self.table.rows), self.draw.drawn))
+
+    @property
     def facts(self) -> SampleFacts:
         """What goes on record."""
         strata = zip(self.values, self.draw.population, self.draw.size, strict=True)
@@ -63,7 +70,8 @@ def sample(
     """Draw from `frame` as the study's `sampling.name` registers it, and write what was drawn to `output`.
 
     The same frame gives the same cases, on any machine (`lacre.stats.draws` says how, byte by byte). Raises
-    `DrawNotDeclared`, `DrawTooLate`, `DrawnFromAnother`, `FrameShort`, and what reading does.
+    `DrawNotDeclared`, `DrawTooLate`, `DrawnFromAnother`, `FrameShort`, `KeyMissing` or `FingerprintKeyClosed` where
+    the cases drawn could not be recognised again, and what reading does.
     """
     state = desk.view(study)
     known = require_study(state, study)
@@ -71,6 +79,7 @@ def sample(
     plan = sampling_of(protocol, name)
     check_output(output, desk.layout, overwrite=overwrite)
     (raw,) = load([Given("", name, frame)])
+    key = recognising_key(desk)
     drawn = _draw(desk, protocol, plan, name, raw)
     fields = {
         "study": study,
@@ -79,6 +88,10 @@ def sample(
         "frame": raw.content.sha256,
     }
     ask_beforehand(desk, state, Sample, drawn.facts, **fields)
+    fields |= {
+        "pool": plan.pool,
+        "cases": keep_drawn(desk, protocol, name, state.genesis, key, drawn.cases),
+    }
     signed = sign_request(desk, Sample, **fields)
     columns = tuple(drawn.table.texts)
     column = _chances(drawn.declared)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from lacre.broker.desk import Desk, view
 from lacre.broker.overlaps import prints_of
-from lacre.broker.scanned import Find, Scanned
+from lacre.broker.parts import Find
+from lacre.broker.scanned import Scanned
 from lacre.broker.scanning import Finds, Looking
 from lacre.broker.trees import History, Item, Skipped, files
 from lacre.errors import FingerprintsNotHere, PoolError

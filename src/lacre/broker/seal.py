@@ -17,7 +17,7 @@ from lacre.broker.desk import (
     view,
     warnings_of,
 )
-from lacre.broker.evidence import check_drawn
+from lacre.broker.drawn import held_against_draws
 from lacre.broker.files import parse_given, require_tables
 from lacre.broker.ingest import (
     PoolTable,
@@ -97,7 +97,6 @@ def seal(
     to = check_recipients(recipients or (before.recipients if before else (state.recipient,)))
     words = salted_words(desk, reason, "seal")
     ready = _read(desk, state, known.in_force.protocol, declared, files)
-    check_drawn(known, known.in_force.protocol, pool, ready.tables)
     asked = {
         "study": study,
         "pool": pool,
@@ -160,6 +159,7 @@ def _found(ready: _Ready, facts: SealFacts, made: Recorded, before: PoolState | 
         "shortfall": decision.shortfall,
         "overlaps": (*facts.shared, *facts.exposed),
         "remembered": facts.remembered,
+        "draws": facts.draws or (),
         "replaces": before.sealed.entry if before else None,
         "handed_out": tuple(read.entry for read in before.of_class("inputs")) if before else (),
     }
@@ -221,6 +221,7 @@ def _facts(
         shared=gathered.shared,
         exposed=gathered.exposed,
         remembered=met_elsewhere(desk.state_folder, state.genesis, ready.personal),
+        draws=held_against_draws(desk, study, pool, ready.tables, ready.prints),
     )
 
 

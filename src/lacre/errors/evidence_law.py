@@ -56,6 +56,15 @@ class CalibrationBurns(LawError):
     remedy = N_("Earlier results stand either way. To calibrate all the same, add --accept-burn.")
 
 
+class ThresholdImpossible(LawError):
+    """A frozen threshold is one that its registered rule can have found in the rows that were sealed."""
+
+    code = "threshold-impossible"
+    rule = 8
+    template = N_("What is said of the threshold {threshold!r} cannot be: {why}.")
+    remedy = N_("Whoever wrote this did not find it in the scores. Do not rely on it, and run `lacre audit`.")
+
+
 class NotCalibrated(LawError):
     """An analysis uses thresholds that are frozen before it runs."""
 
@@ -182,6 +191,47 @@ class SealedNotAsDrawn(LawError):
     remedy = N_("Keep the columns of what was drawn as they were written, and add the labels beside them.")
 
 
+class CasesNotDrawn(LawError):
+    """Of a pool that is drawn by plan, what is sealed was drawn."""
+
+    code = "cases-not-drawn"
+    rule = 14
+    template = N_(
+        "{count} cases of {table} are none that the draw at entry {entry} drew. Nothing was sealed or read."
+    )
+    singular = N_(
+        "One case of {table} is none that the draw at entry {entry} drew. Nothing was sealed or read."
+    )
+    remedy = N_(
+        "Seal what was drawn, with its labels beside it, and no other case. Drawn cases for which no label could be "
+        "had are left out of the file: they are counted, and told with every result. A pool that "
+        "nobody has read can be sealed again (`--replace`)."
+    )
+
+
+class DrawnOtherwise(LawError):
+    """Cases are recognised by the key that they were drawn by."""
+
+    code = "drawn-by-another-key"
+    rule = 14
+    template = N_(
+        "Since the draw of {draw!r} at entry {entry} the plan was amended in what cases are called by, so that nobody "
+        "can tell whether these are the cases drawn. Nothing was sealed."
+    )
+    remedy = N_(
+        "Draw again from the same list, which gives the same cases: `lacre sample {study} {draw} FRAME -o drawn.csv`."
+    )
+
+
+class DrawImpossible(LawError):
+    """What is on record of a draw agrees with itself, with the plan, and with earlier draws from the same frame."""
+
+    code = "draw-impossible"
+    rule = 14
+    template = N_("What is said of the draw {draw!r} cannot be: {why}.")
+    remedy = N_("Whoever wrote this did not find it in the files. Do not rely on it, and run `lacre audit`.")
+
+
 class DrawMissing(LawError):
     """An analysis that weighs by a draw needs it on record."""
 
@@ -261,6 +311,33 @@ class RelabelsTooSoon(LawError):
         "The second label of {count} case comes too early. Days that the plan asks for in between: {days}."
     )
     remedy = N_("Label them on a later day, without the first labels at hand.")
+
+
+class RelabelsImpossible(LawError):
+    """What is on record of second labels agrees with the plan and with the rows that were sealed."""
+
+    code = "relabels-impossible"
+    rule = 4
+    template = N_("What is said of the second labels of {draw!r} cannot be: {why}.")
+    remedy = N_("Whoever wrote this did not find it in the files. Do not rely on it, and run `lacre audit`.")
+
+
+class RelabelInputsDiffer(LawError):
+    """Second labels are of the very inputs that were handed out for them."""
+
+    code = "relabel-inputs-differ"
+    rule = 4
+    template = N_(
+        "{count} cells of inputs that came back with second labels ({columns}) are not what was handed out for their "
+        "case."
+    )
+    singular = N_(
+        "One cell of the inputs that came back with second labels ({columns}) is not what was handed out for its case."
+    )
+    remedy = N_(
+        "Put the labels beside the cases they were given for, in the file that was handed out or in a copy of it, or "
+        "leave the columns of inputs out."
+    )
 
 
 class RelabelsMissing(LawError):

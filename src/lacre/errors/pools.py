@@ -79,6 +79,17 @@ class PoolBlobMissing(PoolError):
     remedy = N_("Put it back from a copy of the ledger's folder; the ledger itself cannot make it again.")
 
 
+class DrawnCasesMissing(PoolBlobMissing):
+    """The fingerprints of the cases that a draw drew, which a seal is held against."""
+
+    code = "drawn-cases-missing"
+    template = N_("The file with the fingerprints of the cases that entry {entry} drew is missing: {path}.")
+    remedy = N_(
+        "Put it back from a copy of the ledger's folder, or draw again from the same list, which makes it again: "
+        "`lacre sample {study} {draw} FRAME -o drawn.csv`. Nothing was sealed."
+    )
+
+
 class PoolBlobChanged(PoolError):
     """A file of a pool that is not what the ledger committed to."""
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args, overload
 
 from lacre.broker.desk import Desk
 from lacre.errors import PartUnknown
-from lacre.handle.making import specs
+from lacre.handle.making import Files, Plan, specs
 from lacre.protocol.grammar import Part
 from lacre.report import views
 from lacre.report.views import (
@@ -31,21 +31,21 @@ class Evidence:
 
     _desk: Desk = field(repr=False)
 
-    def _opening(self, identity: str | Path | Sequence[str | Path]) -> Desk:
+    def _opening(self, identity: Files) -> Desk:
         """The desk, which opens pools with the identities in these files, too."""
         return self._desk.with_identities([Path(file) for file in specs(identity)])
 
     def reveal(
         self,
         study: str,
-        submission: str | Path | Sequence[str | Path] = (),
+        submission: Files = (),
         *,
         accept_dev: bool = False,
         accept_exposure: bool = False,
         dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
+        protocol: Plan = None,
         reason: str | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
+        identity: Files = (),
     ) -> Result | ReadPlanned:
         """Reveal `teste`: the one read, running all its analyses; files as `[SYSTEM:][TABLE=]FILE`.
 
@@ -68,13 +68,13 @@ class Evidence:
     def request_reveal(
         self,
         study: str,
-        submission: str | Path | Sequence[str | Path],
+        submission: Files,
         output: str | Path,
         *,
         accept_dev: bool = False,
         accept_exposure: bool = False,
         dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
+        protocol: Plan = None,
         reason: str | None = None,
         overwrite: bool = False,
     ) -> RequestWritten | ReadPlanned:
@@ -102,8 +102,8 @@ class Evidence:
         *,
         study: str | None = None,
         dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
+        protocol: Plan = None,
+        identity: Files = (),
     ) -> Result | ReadPlanned:
         """Reveal `teste` as the request in a file asks, which somebody else signed; with `dry_run` only look."""
         from lacre.broker.answer import answer
@@ -117,15 +117,15 @@ class Evidence:
         self,
         study: str,
         analysis: str,
-        submission: str | Path | Sequence[str | Path] = (),
+        submission: Files = (),
         *,
         pool: str | None = None,
         rung: str | None = None,
         accept_exposure: bool = False,
         dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
+        protocol: Plan = None,
         reason: str | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
+        identity: Files = (),
     ) -> Result | ReadPlanned:
         """Run one analysis on `dev` or `contraste`; `rung` names a mitigation by training, once it is open."""
         from lacre.broker.run import run
@@ -147,12 +147,12 @@ class Evidence:
     def gate(
         self,
         study: str,
-        submission: str | Path | Sequence[str | Path] = (),
+        submission: Files = (),
         *,
         dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
+        protocol: Plan = None,
         reason: str | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
+        identity: Files = (),
     ) -> Result | ReadPlanned:
         """Ask `guarda` whether a release passes: verdicts alone, as often as its budget allows."""
         from lacre.broker.gate import gate
@@ -170,15 +170,15 @@ class Evidence:
     def calibrate(
         self,
         study: str,
-        submission: str | Path | Sequence[str | Path] = (),
+        submission: Files = (),
         *,
         thresholds: str | Sequence[str] = (),
         accept_burn: bool = False,
         accept_exposure: bool = False,
         dry_run: bool = False,
-        protocol: str | Path | bytes | None = None,
+        protocol: Plan = None,
         reason: str | None = None,
-        identity: str | Path | Sequence[str | Path] = (),
+        identity: Files = (),
     ) -> Calibrated | ReadPlanned:
         """Set the registered thresholds (or those named) on `dev`, and freeze them in an entry.
 
@@ -214,7 +214,7 @@ class Evidence:
         output: str | Path,
         *,
         overwrite: bool = False,
-        identity: str | Path | Sequence[str | Path] = (),
+        identity: Files = (),
     ) -> RelabelsHandedOut:
         """Write the share of a pool's cases that the plan has labelled again to `output`, without their labels."""
         from lacre.broker.relabel import hand_out
@@ -237,18 +237,18 @@ class Evidence:
         self,
         study: str,
         part: Literal["relabels"],
-        files: str | Path | Sequence[str | Path],
+        files: Files,
         *,
-        identity: str | Path | Sequence[str | Path] = (),
+        identity: Files = (),
     ) -> RelabelsKept: ...
 
     def commit(
         self,
         study: str,
         part: Literal["relabels", "cases", "labels", "scores"],
-        files: str | Path | Sequence[str | Path],
+        files: Files,
         *,
-        identity: str | Path | Sequence[str | Path] = (),
+        identity: Files = (),
     ) -> RelabelsKept | PartKept:
         """Commit to a part of an open pool (`cases`, `labels`, `scores`), or to second labels (`relabels`).
 

@@ -30,6 +30,10 @@ UNREADABLE = (StoreCorrupt, StoreNotDatabase, StoreForeign)
 
 Passphrase = str | Callable[[], str | None] | None
 Progress = Callable[[str, int, int | None], None]
+Files = str | Path | Sequence[str | Path]
+"""One file or several, as the verbs of an open ledger take them."""
+Plan = str | Path | bytes | None
+"""A protocol that a read is held against: its file, or the bytes of one."""
 
 
 entropy = os.urandom
@@ -117,7 +121,7 @@ def given_passphrase(passphrase: Passphrase) -> str | None:
     return given if given is not None else os.environ.get("LACRE_PASSPHRASE")
 
 
-def specs(files: str | Path | Sequence[str | Path]) -> list[str]:
+def specs(files: Files) -> list[str]:
     """Return one file or several as the command line has them.
 
     Raises `FileNotNamed` for what is no path, `FilesByName` for a mapping, of which only the keys would be seen.

@@ -202,12 +202,16 @@ def file_print(sha256: str, *, key: bytes) -> bytes:
     return _Hasher(key, "", "").print("file", bytes.fromhex(sha256))
 
 
-def _of_text(make: Callable[[bytes], bytes]) -> Make:
-    return lambda text: make(_prefixed(text))
+def _of_text(make: Callable[[bytes], bytes], mark: bytes = b"") -> Make:
+    def made(text: str) -> bytes:
+        part = mark + text.encode(errors="replace")
+        return make(len(part).to_bytes(4, "big") + part)  # as `_prefixed` has it, of one part
+
+    return made
 
 
 def _of_cell(make: Callable[[bytes], bytes]) -> Make:
-    return lambda text: make(_prefixed(_VALUE + text.encode()))
+    return _of_text(make, _VALUE)
 
 
 class _Hasher:

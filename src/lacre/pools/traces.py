@@ -30,7 +30,7 @@ MIXED = 6
 """Characters of an id with letters, and with two digits at least."""
 
 LETTERS = 12
-"""Letters of an id without digits: few words of a language are as long."""
+"""Letters in a row of an id without digits: few words of a language are as long."""
 
 LONGEST = 256
 """Characters of the longest id that is looked for in a text."""
@@ -42,6 +42,10 @@ _QUOTED = re.compile(r"\"((?:[^\"\\\n]|\\.){1,256})\"|'((?:[^'\\\n]|\\.){1,256})
 _CELL = re.compile(r"[^,;|\t\n]+")
 _RUN = re.compile(r"[^\s,;|\"'`()\[\]{}<>=]+")
 _NAME = re.compile(r"[^\W_][\w.:@+-]*")
+_PARTS = re.compile(r"[/\\:?&#@]")
+_WORDS = re.compile(r"\W+|_")
+_LONG = re.compile(rf"[^\W\d_]{{{LETTERS}}}")
+_HINT = re.compile(rf"\d.*\d|[^\W\d_]{{{LETTERS}}}")
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt\"'/\\]))")
 _PLAIN_ESCAPES = {"n": " ", "r": " ", "t": "\t", '"': '"', "'": "'", "/": "/", "\\": "\\"}
@@ -119,9 +123,11 @@ class Tracer:
         ids: dict[str, int] = {}
         for number, line in enumerate(lines, first):
             text = unescape(line)
-            for each in {line, text}:
-                for piece in pieces(each):
-                    ids.setdefault(piece, number)
+            for each in (line,) if text is line else (line, text):
+                # Most lines have nothing that could be an id, and are not taken apart.
+                if _HINT.search(each):
+                    for piece in pieces(each):
+                        ids.setdefault(piece, number)
             if self._spans:
                 words.extend((word, number) for word in spans.words_of(text))
         digests = {piece.lower(): line for piece, line in ids.items() if _is_digest(piece)}
@@ -157,12 +163,12 @@ def pieces(text: str) -> Iterator[str]:
         if len(run) > LONGEST and "/" not in run:
             continue
         yield run.strip(".:!?*#")
-        for part in re.split(r"[/\\:?&#@]", run):
+        for part in _PARTS.split(run):
             yield part
             for name in _NAME.findall(part):
                 yield name.rstrip(".:@+-_")
                 yield _SUFFIX.sub("", name)
-        yield from re.split(r"\W+|_", run)
+        yield from _WORDS.split(run)
 
 
 def is_telling(piece: str) -> bool:
@@ -174,7 +180,7 @@ def is_telling(piece: str) -> bool:
     if not letters:
         return digits >= DIGITS
     if not digits:
-        return letters >= LETTERS
+        return _LONG.search(piece) is not None
     return digits >= 2 and digits + letters >= MIXED
 
 

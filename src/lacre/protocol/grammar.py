@@ -173,6 +173,11 @@ def as_float(number: Fraction | float) -> float:
     return float(number)
 
 
+def exact(number: Fraction | float) -> Fraction:
+    """Return a protocol's number as it was written: a double stands for its shortest decimal, 0.29 for 29/100."""
+    return number if isinstance(number, Fraction) else Fraction(repr(float(number)))
+
+
 def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 

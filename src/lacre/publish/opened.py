@@ -8,8 +8,9 @@ from lacre.analyses.recompute import TOLERANCE, Difference
 from lacre.analyses.recomputing.tally import close
 from lacre.audit.register import document_path
 from lacre.audit.report import AuditReport
+from lacre.broker.drawn import drawn_as_registered
 from lacre.broker.evaluate import evaluate
-from lacre.broker.evidence import Evidence, drawn_as_registered
+from lacre.broker.evidence import Evidence
 from lacre.canonical import parse_canonical
 from lacre.publish.manifest import Manifest
 from lacre.rules.history import ReadMade

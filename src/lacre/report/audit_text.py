@@ -6,6 +6,7 @@ from lacre.audit.findings import Noted
 from lacre.audit.report import AuditReport, ErasedTold
 from lacre.audit.story import AmendedTold, HandedTold, PartTold, ReadTold, SealTold, Story
 from lacre.report import history, words
+from lacre.report.draws_text import draw_lines
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import custody, shortfalls, standing
 from lacre.rules.answers import ReadDecision
@@ -142,7 +143,8 @@ def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
     page.table(columns, [_step(*each) for each in sorted(steps)])
     page.gap()
     page.say(Cell(told.result.state, words.STATE_STYLES.get(told.result.state, "")), ". ", _why(told))
-    for line in shortfalls(told.shortfall):
+    draws = () if told.seal is None else told.seal.draws
+    for line in (*shortfalls(told.shortfall), *draw_lines(draws)):
         page.say(line)
     page.say(_counts(told))
     said = _("Custody up to entry {last}: {grade}") if told.left_out else _("Custody: {grade}")

@@ -33,6 +33,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "withdrawal": N_("The study was withdrawn"),
         "replacement": N_("{pool} was sealed again before it was read, in place of entry {entry}"),
         "shortfall": N_("{pool} holds fewer rows than planned"),
+        "nonresponse": N_("{pool} holds fewer cases than were drawn for it"),
         "as-dev": N_("{pool} was sealed to count as dev"),
         "handing": N_("{pool} was handed to other recipients"),
         "alike": N_("{pool} has in common with other pools, as declared by the broker: {overlaps}"),

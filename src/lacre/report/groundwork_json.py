@@ -3,82 +3,29 @@
 from collections.abc import Iterable
 
 from lacre.broker.groundwork import Calibrated, RelabelsHandedOut, RelabelsKept, Sampled
-from lacre.report.values import Document, wires
+from lacre.report.values import Document, told, wires
 from lacre.rules.answers import FrozenThreshold
 from lacre.rules.state import StudyState
 
 
 def calibrated(made: Calibrated) -> Document:
     """Return a calibration: thresholds as numbers, an end of an interval null where it is open."""
-    return {
-        "study": made.study,
-        "pool": made.pool,
-        "entry": made.entry,
-        "read": made.read,
-        "time": made.time,
-        "number": made.number,
-        "thresholds": _thresholds(made.thresholds),
-        "known": wires(made.known),
-        "burns": list(made.burns),
-        "custody": made.custody,
-        "warnings": list(made.warnings),
-    }
+    return told(made, thresholds=_thresholds(made.thresholds))
 
 
 def sampled(made: Sampled) -> Document:
     """Return a draw from a frame."""
-    return {
-        "study": made.study,
-        "sample": made.name,
-        "pool": made.pool,
-        "entry": made.entry,
-        "time": made.time,
-        "number": made.number,
-        "path": str(made.path),
-        "rows": made.rows,
-        "strata": wires(made.strata),
-        "outside": made.outside,
-        "column": made.column,
-        "columns": list(made.columns),
-        "left_out": list(made.left_out),
-        "formulas": made.formulas,
-        "warnings": list(made.warnings),
-    }
+    return told(made, {"name": "sample"})
 
 
 def handed_out(made: RelabelsHandedOut) -> Document:
     """Return what was handed out to be labelled again."""
-    return {
-        "study": made.study,
-        "relabel": made.name,
-        "pool": made.pool,
-        "entry": made.entry,
-        "path": str(made.path),
-        "rows": made.rows,
-        "population": made.population,
-        "columns": list(made.columns),
-        "again": list(made.again),
-        "formulas": made.formulas,
-        "custody": made.custody,
-        "warnings": list(made.warnings),
-    }
+    return told(made, {"name": "relabel"})
 
 
 def kept(made: RelabelsKept) -> Document:
     """Return second labels that were committed."""
-    return {
-        "study": made.study,
-        "relabel": made.name,
-        "pool": made.pool,
-        "entry": made.entry,
-        "read": made.read,
-        "time": made.time,
-        "rows": made.rows,
-        "absent": made.absent,
-        "days_apart": made.days_apart,
-        "custody": made.custody,
-        "warnings": list(made.warnings),
-    }
+    return told(made, {"name": "relabel"})
 
 
 def on_record(study: StudyState) -> Document:

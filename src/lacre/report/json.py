@@ -16,6 +16,7 @@ from lacre.protocol.document import value_of
 from lacre.report import (
     change_json,
     corpus_json,
+    draws_text,
     groundwork_json,
     history,
     images,
@@ -52,6 +53,7 @@ def result(shown: outcomes.ResultShown) -> Document:
         **{name: value for name, value in stored.items() if name not in known},
         **change_json.beside(shown),
         "shortfall": wires(shown.shortfall),
+        **draws_text.as_json(shown.draws),
         "ignored": lists(shown.ignored),
         "finished": shown.finished,
         **({} if shown.reads_left is None else {"reads_left": shown.reads_left}),
@@ -170,6 +172,7 @@ def sealed(pool: outcomes.PoolSealed) -> Document:
         "shortfall": wires(pool.shortfall),
         "overlaps": wires(pool.overlaps),
         "remembered": pool.remembered,
+        **({"draws": wires(pool.draws)} if pool.draws else {}),
         "recipients": list(pool.recipients),
         "custody": pool.custody,
         "opens_here": pool.opens_here,
@@ -401,8 +404,9 @@ def _noted(noted: Noted) -> Document:
 
 def _story(told: Story) -> Document:
     seal = told.seal and {
-        **dataclasses.asdict(told.seal),
+        **{name: value for name, value in dataclasses.asdict(told.seal).items() if name != "draws"},
         "shortfall": wires(told.seal.shortfall),
+        **draws_text.as_json(told.seal.draws),
         "recipients": list(told.seal.recipients),
         "custody": told.custody,
     }
@@ -470,6 +474,7 @@ def _pool(pool: PoolState | CorpusState | None) -> Document | None:
             for each in pool.handed
         ],
         "shortfall": wires(sealed_.decision.shortfall),
+        **({} if sealed_.facts.draws is None else {"draws": wires(sealed_.facts.draws)}),
         "reads": [_read(read) for read in pool.reads],
     }
 

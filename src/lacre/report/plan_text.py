@@ -9,6 +9,7 @@ from lacre.errors import printable
 from lacre.protocol.models import Protocol
 from lacre.report import asked, needs_text, words
 from lacre.report.custody_text import sealed_to
+from lacre.report.draws_text import sealed_lines
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.result_text import ignored, kept_infeasible, outside, say_custody, shortfalls, warnings
 from lacre.rules.overlap_words import overlap_text
@@ -121,7 +122,7 @@ def sealed_page(sealed: PoolSealed) -> Page:
     page.say(words.on_record(sealed.entry, sealed.time))
     for table, rows in sealed.rows.items():
         page.say(ngettext("{table}: {rows} row", "{table}: {rows} rows", rows).format(table=table, rows=rows))
-    for line in shortfalls(sealed.shortfall):
+    for line in (*shortfalls(sealed.shortfall), *sealed_lines(sealed.draws, dict(sealed.rows))):
         page.say(line)
     ignored(page, sealed.undeclared)
     outside(page, sealed.outside)

@@ -8,6 +8,7 @@ from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.parts import Undecidable
 from lacre.errors import printable
 from lacre.report import analysis_text, gate_text, history, told, words
+from lacre.report.draws_text import draw_lines
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.reasoned import verdict
 from lacre.report.told import Document
@@ -264,7 +265,7 @@ def notes(page: Page, document: Document) -> None:
 
 def _foot(page: Page, shown: ResultShown) -> None:
     document = shown.document
-    for line in shortfalls(shown.shortfall):
+    for line in (*shortfalls(shown.shortfall), *draw_lines(shown.draws)):
         page.say(line)
     ignored(page, shown.ignored)
     page.say(now_words(shown))

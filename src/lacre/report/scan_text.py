@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
-from lacre.broker.scanned import Find, Scanned
+from lacre.broker.parts import Find
+from lacre.broker.scanned import Scanned
 from lacre.report import words
 from lacre.report.page import Cell, Column, Page
 from lacre.report.result_text import warnings

@@ -1,8 +1,9 @@
 """The law: what may be done, in what order, and what it makes of a pool. Pure; every rule stands here alone.
 
 A person signs a request; the broker gathers facts from outside the ledger; `decide` answers with a decision
-or refuses; request, facts and decision become one entry. `fold` reads a study's entries back into the state
-that `decide` judges from, so an auditor who replays the entries must come to the same decisions.
+or refuses, facts that cannot be as well; request, facts and decision become one entry. `fold` reads a study's
+entries back into the state that `decide` judges from, so an auditor who replays the entries must come to the
+same decisions.
 
 The rules in force (numbers are stable; a number not listed has no verb in this version):
 
@@ -19,8 +20,8 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
  4. An open pool is committed in the order of its parts, each once: a part is refused until the one before it
     stands, and so are columns of another part in it, rows of no committed case, and cases that are not shown
     by their times to be labelled before they were scored. It is read once all its parts stand. Second labels
-    are of cases that were handed out for it, blind and days after the first; they are committed once, before
-    their pool is read.
+    are of cases that were handed out for it, with the inputs they were handed out with, blind and days after
+    the first; they are committed once, before their pool is read.
  5. Each read of each pool is an entry before a byte is decrypted: who, when, for what, under which protocol,
     with which submissions, in which class, which number. What can be checked without reading is checked
     before; a refusal there costs nothing.
@@ -52,7 +53,7 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
 14. An amendment records its reason, the field-by-field difference and what had been read; a deviation is words
     about a study or an entry of it, and changes nothing. A pool shorter than planned is a deviation by itself,
     recorded in the seal's decision. Cases are drawn as registered, before their pool is sealed, and from one
-    frame.
+    frame; what is sealed then are the cases drawn, and those of them that are not are counted.
 15. A result on a pool that is not what its analysis registered is exploratory, and so is one on an open pool
     of what was amended after its labels stood: PASS reads INSUFFICIENT_EVIDENCE, FAIL stays. Prior exposure,
     declared or remembered, makes results retrospective: not confirmatory, the verdict as computed.

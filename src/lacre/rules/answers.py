@@ -98,13 +98,15 @@ class SampleFacts(Wire):
 class CommitFacts(Wire):
     """What was found in second labels: their rows, drawn cases without one, and how many came too soon.
 
-    `days_apart` is the least whole number of days between both labels of a case.
+    `days_apart` is the least whole number of days between both labels of a case. `inputs` counts, by each column of
+    inputs that came back with the labels, the cells that are not what was handed out; it is absent where none did.
     """
 
     rows: Count
     absent: Count
     early: Count = 0
     days_apart: Count | None = None
+    inputs: dict[Name, Count] | None = None
 
 
 class EraseFacts(Wire):
@@ -163,8 +165,26 @@ class PartFacts(Wire):
     remembered: Count = 0
 
 
+class DrawHeld(Wire):
+    """What was found in a pool's files of the registered draw `draw` of its cases.
+
+    `chances` counts rows with another chance of being drawn than the draw gave. `entry` is the draw whose cases they
+    were held against: `undrawn` of them were not drawn, `absent` were drawn and are not there. It is absent where no
+    draw on record tells its cases.
+    """
+
+    draw: Name
+    chances: Count = 0
+    entry: Count | None = None
+    undrawn: Count | None = None
+    absent: Count | None = None
+
+
 class SealFacts(Wire):
-    """What was found in the files of a pool; `late_labels` is absent where no label is dated in the future."""
+    """What was found in the files of a pool.
+
+    `late_labels` is absent where no label is dated in the future, `draws` where the plan draws none of its cases.
+    """
 
     rows: dict[str, Count]
     undeclared: dict[str, Count] = Field(default_factory=dict)
@@ -173,6 +193,7 @@ class SealFacts(Wire):
     shared: tuple[Overlap, ...] = ()
     exposed: tuple[Overlap, ...] = ()
     remembered: Count = 0
+    draws: tuple[DrawHeld, ...] | None = None
 
 
 class SubmissionFacts(Wire):
@@ -188,6 +209,7 @@ class ReadFacts(Wire):
     """What was found before a read.
 
     `gated` is absent where no case was asked of another study's `guarda` before, and of other pools than `guarda`.
+    `draws` is absent where no draw on record tells cases of the pool.
     """
 
     engine: Engine
@@ -197,6 +219,7 @@ class ReadFacts(Wire):
     exposes: tuple[Overlap, ...] = ()
     remembered: Count = 0
     gated: tuple[Gated, ...] | None = None
+    draws: tuple[DrawHeld, ...] | None = None
 
 
 Facts = (

@@ -48,6 +48,7 @@ Kind = Literal[
     "withdrawal",
     "replacement",
     "shortfall",
+    "nonresponse",
     "as-dev",
     "met",
     "handing",
@@ -263,6 +264,13 @@ class _Departing:
         if decision.shortfall:
             short = tuple(Change(f"{pool}.{s.table}", s.planned, s.rows) for s in decision.shortfall)
             yield self._made("shortfall", pool=pool, changes=short)
+        silent = tuple(
+            Change(f"{pool}.{each.draw}", facts.rows[each.draw] + each.absent, facts.rows[each.draw])
+            for each in facts.draws or ()
+            if each.absent
+        )
+        if silent:
+            yield self._made("nonresponse", pool=pool, changes=silent)
         if decision.standing != pool:
             yield self._made("as-dev", pool=pool)
         if facts.remembered:

@@ -35,7 +35,7 @@ from lacre.rules.common import (
     require_study,
 )
 from lacre.rules.corpus import run_of_corpus
-from lacre.rules.drawing import check_relabel_read, require_draws, require_relabels
+from lacre.rules.drawing import check_relabel_read, check_still_drawn, require_draws, require_relabels
 from lacre.rules.gating import check_gate
 from lacre.rules.history import ReadMade
 from lacre.rules.ladder import check_rung
@@ -92,6 +92,7 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
     protocol = study.in_force.protocol
     _check_analyses(protocol, request)
     require_frozen(study, protocol, request.analyses)
+    check_still_drawn(pool, facts)
     if request.purpose == "run":
         return _decide_run(study, pool, request, facts)
     if request.purpose == "gate":

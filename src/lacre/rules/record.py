@@ -184,7 +184,7 @@ def columns_of(recorded: Recorded) -> dict[str, Any]:
         columns |= {"pool": content.pool, "previous": content.previous}
     elif isinstance(content, Answered):
         columns |= {"previous": content.previous, "nonce": content.request.nonce}
-        if isinstance(content.request, Seal | ReadLike | Commit | CommitPart | Rewrap):
+        if isinstance(content.request, Seal | ReadLike | Sample | Commit | CommitPart | Rewrap):
             columns["pool"] = content.request.pool
         if isinstance(content.request, ReadLike) and isinstance(content.decision, ReadDecision):
             columns |= {"read_class": content.decision.read_class, "finishes": content.request.finishes}

@@ -151,13 +151,17 @@ class Calibrate(_Asked):
 class Sample(_Asked):
     """Draw cases from a frame, whose SHA-256 is `frame`, as `draw` is registered; no pool is read.
 
-    A frame is a list of what there is to be drawn, no secret: anybody who has it can make the draw again.
+    A frame is a list of what there is to be drawn, no secret: anybody who has it can make the draw again. `cases` is
+    the SHA-256 of the fingerprints of the cases drawn, which lie beside `pool` for its seal to be held against; both
+    are absent from requests of the first version.
     """
 
     verb: Literal["sample"] = "sample"
     protocol: Hex64
     draw: Name
     frame: Hex64
+    pool: Name | None = None
+    cases: Hex64 | None = None
 
 
 class Commit(_Asked):

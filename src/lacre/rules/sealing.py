@@ -1,4 +1,4 @@
-"""Sealing a pool: rules 2, 3, 12 and the shortfall of 14."""
+"""Sealing a pool: rules 2, 3, 12, and of 14 the shortfall and what was drawn."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,6 +16,7 @@ from lacre.errors import (
 from lacre.protocol.pools import Pool
 from lacre.rules.answers import Overlap, SealDecision, SealFacts, Shortfall
 from lacre.rules.common import declared_pool, require_in_force, require_open, require_role, require_study
+from lacre.rules.drawing import check_as_drawn
 from lacre.rules.overlap_words import overlaps_text
 from lacre.rules.requests import CONTENT_CLASSES, Seal, SealedRecord
 from lacre.rules.state import State, StudyState
@@ -36,6 +37,7 @@ def decide_seal(state: State, request: Seal, by: str, facts: SealFacts) -> SealD
         raise LabelsBeforeRegistration(pool=request.pool, count=early, time=moment(study.registered.time))
     if standing != "dev" and (late := sum((facts.late_labels or {}).values())):
         raise LabelsInTheFuture(pool=request.pool, count=late)
+    check_as_drawn(study, request.pool, facts)
     _check_overlaps(study, request, standing, facts)
     return SealDecision(standing=standing, shortfall=_shortfall(pool.planned, facts.rows))
 

@@ -1,5 +1,6 @@
 """Freezing thresholds, and which ones a read is analysed with: rules 7 and 8."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,9 +12,10 @@ from lacre.errors import (
     NotCalibrated,
     NothingToCalibrate,
     RecordInvalid,
+    ThresholdImpossible,
     ThresholdNotDeclared,
 )
-from lacre.protocol.grammar import Model
+from lacre.protocol.grammar import Model, as_float, exact
 from lacre.protocol.kinds.parts import Basis
 from lacre.protocol.models import Protocol, bases_of
 from lacre.protocol.thresholds import CalibratedThreshold
@@ -24,6 +26,9 @@ from lacre.rules.requests import Calibrate, Read
 from lacre.rules.state import State, StudyState
 from lacre.rules.systems import systems_analysed
 from lacre.text import _
+
+CONFIDENCE = 0.95
+"""Of the interval of a threshold; no plan registers another."""
 
 Frozen = Mapping[tuple[str, str], tuple[FrozenThreshold, Calibrated]]
 """Calibrated thresholds by name and system, with the calibration that froze each."""
@@ -44,10 +49,38 @@ def decide_calibrate(state: State, request: Calibrate, by: str, facts: Calibrate
     )
     if sorted((each.name, each.system) for each in facts.thresholds) != wanted:
         raise RecordInvalid(what=_("entry"), why=_("its thresholds are not those it was asked for"))
+    for each in facts.thresholds:
+        _check_possible(study, each)
     burns = burned_by_calibration(study, request.thresholds)
     if burns and not request.accept_burn:
         raise CalibrationBurns(pools=", ".join(burns))
     return CalibrateDecision(number=len(study.calibrations) + 1, known=known_of(study), burns=burns)
+
+
+def _check_possible(study: StudyState, found: FrozenThreshold) -> None:
+    """Rule 8: a threshold is one that its registered rule can have found in the rows of `dev` as it is sealed."""
+    registered = study.in_force.protocol.thresholds[found.name]
+    assert isinstance(registered, CalibratedThreshold)
+    ((target, at),) = registered.at.items()
+    rows = study.pools[registered.calibrate_on].sealed.facts.rows.get(registered.table, 0)
+    wanted = 1 - exact(at) if target == "recall" else exact(at)
+    missed = found.cases - found.events if target == "recall" else found.events
+    value, low, high = (float(each) for each in (found.value, found.low or "-inf", found.high or "inf"))
+    why = None
+    if (found.target, found.at) != (target, repr(as_float(at))):
+        why = _("its target is not the registered one")
+    elif found.confidence != repr(CONFIDENCE):
+        why = _("its interval is not at the confidence of {confidence}").format(confidence=CONFIDENCE)
+    elif not 0 < found.cases <= rows:
+        why = _("it rests on more cases than were sealed, or on none")
+    elif not 0 <= missed <= wanted * found.cases:
+        why = _("the rate that it attains does not keep its target")
+    elif found.unresolved != (wanted * found.cases < 1):
+        why = _("whether its target allows a single event among so many cases is told otherwise")
+    elif not math.isfinite(value) or not low <= value <= high:
+        why = _("its value is no finite number within its interval")
+    if why is not None:
+        raise ThresholdImpossible(threshold=found.name, why=why)
 
 
 def calibrated(protocol: Protocol) -> tuple[str, ...]:

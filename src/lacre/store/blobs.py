@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import Commit, CommitPart, Erratum, Read, Rewrap, Seal
+from lacre.rules.requests import Commit, CommitPart, Erratum, Read, Rewrap, Sample, Seal
 from lacre.store.discover import BlobKind
 
 
@@ -20,10 +20,15 @@ class Blob:
 
 
 def blobs_of(recorded: Recorded) -> Iterator[Blob]:
-    """Yield the blobs that an entry brought into the vault: a pool's, those of its submissions, or a keyset."""
+    """Yield the blobs that an entry brought into the vault: a pool's, its submissions', a keyset, a draw's."""
     if not isinstance(recorded.content, Answered):
         return
     request = recorded.content.request
+    if isinstance(request, Sample | CommitPart):
+        prints = request.cases if isinstance(request, Sample) else request.fingerprints
+        if request.pool is not None and prints is not None:
+            yield Blob(recorded.index, request.study, request.pool, "prints", prints)
+        return
     named: list[tuple[BlobKind, str]]
     if isinstance(request, Seal):
         named = [("pool", request.ciphertext), ("key", request.wrapped_key), ("prints", request.fingerprints)]
@@ -32,8 +37,6 @@ def blobs_of(recorded: Recorded) -> Iterator[Blob]:
         named += [("submission-key", each.wrapped_key) for each in request.submissions]
     elif isinstance(request, Commit):
         named = [("submission", request.blob), ("submission-key", request.wrapped_key)]
-    elif isinstance(request, CommitPart):
-        named = [("prints", request.fingerprints)] if request.fingerprints is not None else []
     elif isinstance(request, Erratum):
         named = [("pool", request.ciphertext), ("key", request.wrapped_key)]
     elif isinstance(request, Rewrap):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -242,6 +243,18 @@ def test_inclusion_probabilities_decide_and_the_plain_rate_stands_beside() -> No
     plain = next(each for each in result.as_json()["estimates"] if each.get("details"))
     assert (plain["numerator"], plain["denominator"], plain["details"]) == (70, 100, {"weights": "none"})
     assert result.criteria[0].value == pytest.approx(mean)
+
+
+@pytest.mark.parametrize(("absent", "kept"), [(0, True), (11, True), (12, False)])
+def test_drawn_cases_that_never_were_sealed_are_left_out(absent: int, kept: bool) -> None:
+    """Beside 100 that were sealed, 11 are less than a tenth of all that were drawn, and 12 of 112 are more."""
+    draws = {"faces": replace(DRAWN["faces"], absent=absent)}
+    result = run(study({"min": 0.5}, **WEIGHTED), weighted_rows(), draws=draws)
+    assert result.rows == 100 + absent
+    told = [each.count for each in result.left_out if each.reason == "not-sealed"]
+    assert told == ([absent] if absent else [])
+    assert (result.criteria[0].reason.code == "too-many-left-out") is not kept
+    assert share(result)["denominator"] == 100
 
 
 @pytest.mark.parametrize(

@@ -376,6 +376,43 @@ def test_a_registered_draw() -> None:
     assert wide.high - wide.low > 1.4 * (alone.high - alone.low)
 
 
+@pytest.mark.parametrize("absent", [0, 1, 2])
+def test_a_draw_whose_cases_were_not_all_sealed(absent: int) -> None:
+    """Of ten cases and one more a tenth is left out, of ten and two more too many; a total has none to lose."""
+    sampling = {"cases": {"pool": "teste", "strata": "kind", "sizes": {"a": 5, "b": 5}, "seed": 1}}
+    rows = [{**row, "pi": repr(1 / row["pw"])} for row in sample([1, 2, 3, 4, 5], [4, 5, 6, 7, 8])]
+    draws = {"cases": Drawn({"a": 40, "b": 60}, {"a": 5, "b": 5}, 7, absent)}
+    weights = {"column": "pi", "draw": "cases"}
+    mean, total = (
+        run(
+            protocol_of(
+                {
+                    "of": of,
+                    "value": "size",
+                    "weights": weights,
+                    "criteria": [{"id": "c", "metric": of, "max": 900}],
+                },
+                sampling=sampling,
+            ),
+            rows,
+            draws=draws,
+        )
+        for of in ("mean", "total")
+    )
+    assert measure(mean).value == pytest.approx(4.8)
+    assert (mean.rows, mean.criteria[0].state) == (
+        10 + absent,
+        "INSUFFICIENT_EVIDENCE" if absent == 2 else "PASS",
+    )
+    assert [each.count for each in mean.left_out if each.reason == "not-sealed"] == (
+        [absent] if absent else []
+    )
+    if absent:
+        assert reason(total) == "total-needs-all"
+    else:
+        assert measure(total).value == pytest.approx(480)
+
+
 def test_each_system_has_its_estimate_and_a_share_of_the_error_rate() -> None:
     columns = {**COLUMNS, "size": {"type": "number", "from": "submission"}}
     systems = {"x": {"version": "1"}, "y": {"version": "1"}}

@@ -124,6 +124,7 @@ DRAW = {
     }
 }
 DRAWN = {"faces": Drawn({"light": 240, "dark": 240}, {"light": 120, "dark": 120}, 4)}
+ABSENT = {"faces": replace(DRAWN["faces"], absent=9)}
 WEIGHED = {"pi": {"type": "number", "is": "inclusion_probability"}}
 WEIGHTS = {"weights": {"column": "pi", "draw": "faces"}}
 
@@ -156,6 +157,9 @@ SHARES: dict[str, Callable[[], Made]] = {
     ),
     "systems, blank": lambda: shared(faces_of(ALL, TWO, event=BLANK, more=SYSTEMS), some_blank),
     "weights": lambda: shared(faces_of(columns=WEIGHED, more=DRAW, **WEIGHTS), draws=DRAWN),
+    "weights, absent": lambda: shared(
+        faces_of(ALL, TWO, columns=WEIGHED, more={**DRAW, **SYSTEMS}, **WEIGHTS), draws=ABSENT
+    ),
     "weights, no draw": lambda: shared(faces_of(ALL, EACH, APART, columns=WEIGHED, more=DRAW, **WEIGHTS)),
     "weights, clusters": lambda: shared(
         faces_of(columns=WEIGHED, more=DRAW, table={"cluster": ["image"]}, **WEIGHTS), draws=DRAWN

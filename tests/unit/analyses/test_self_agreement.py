@@ -64,7 +64,7 @@ def typed(protocol: Protocol, rows: Sequence[Mapping[str, Any]], columns: Sequen
 
 
 def run(protocol: Protocol, rows: Sequence[Mapping[str, Any]], **given: Any) -> AnalysisResult:
-    table = typed(protocol, rows, list(COLUMNS))
+    table = typed(protocol, rows, list(protocol.tables["cases"].columns))
     return analyse("self", replace(Given.of_one(protocol, "cases", table), **given), [""])
 
 
@@ -253,6 +253,33 @@ def test_drawn_cases_that_came_back_without_a_label_are_left_out() -> None:
     ]
     assert result.criteria[0].reason.code == "too-many-left-out"
     assert result.state == State.INSUFFICIENT_EVIDENCE
+
+
+@pytest.mark.parametrize(("least", "soon"), [(0, 0), (1, 4), (2, 11)])
+def test_labels_that_came_too_soon_count_as_none(least: int, soon: int) -> None:
+    """Of 20 second labels four are of the first one's day in São Paulo (one of them at 01:00 UTC of the next).
+
+    Seven more are of the day after. The rest are of two days later, and all agree.
+    """
+    relabel = {"cases": {**HALF["cases"], "min_days_apart": least}}
+    at = {"type": "time", "is": "labelled", "zone": "America/Sao_Paulo"}
+    protocol = protocol_of({"relabel": "cases"}, {"columns": {**COLUMNS, "at": at}}, relabel=relabel)
+    rows = [{"age": "old", "sad": "yes", "at": "2026-03-01 12:00"} for _place in range(40)]
+    when = (
+        ["2026-03-01 13:00"] * 3
+        + ["2026-03-02T01:00:00Z"]
+        + ["2026-03-02 00:30"] * 7
+        + ["2026-03-03 09:00"] * 9
+    )
+    keys = drawn(40, 0.5)
+    second = [{"id": key, "age": "old", "sad": "yes", "at": at} for key, at in zip(keys, when, strict=True)]
+    again = typed(protocol, second, ["id", "age", "sad", "at"])
+    result = run(protocol, rows, relabelled={"cases": again})
+    assert (result.rows, result.tables["agreement"][0]["n"]) == (20, 20 - soon)
+    notes = [each.fields for each in result.notes if each.code == "relabelled-too-soon"]
+    assert notes == ([{"count": soon}] if soon else [])
+    missing = {(each.column, each.count) for each in result.left_out if each.reason == "missing"}
+    assert missing == ({("age", soon), ("sad", soon)} if soon else set())
 
 
 def test_nothing_asked_and_nothing_estimated_is_no_pass() -> None:

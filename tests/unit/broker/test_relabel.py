@@ -3,9 +3,11 @@
 import json
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
-from lacre.broker.relabel import _dated_ahead
+from lacre.broker.relabel import _altered, _dated_ahead
 from lacre.protocol.document import parse
 from lacre.protocol.tables import Table
 from lacre.tables.columns import TypedTable
@@ -61,3 +63,44 @@ def test_labels_dated_ahead_are_counted(times: Sequence[str], zone: str | None, 
         assert said == ()
     else:
         assert said == (f"{begins}: days apart are as true as the dates.",)
+
+
+INPUTS = {
+    "id": {"type": "text"},
+    "size": {"type": "number", "is": "input"},
+    "kind": {"type": "category", "values": ["a", "b"], "is": "input"},
+    "when": {"type": "time", "is": "input"},
+    "note": {"type": "text", "is": "input"},
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "sealed", "back", "count"),
+    [
+        ("size", "25.0", "25", 0),
+        ("size", "25.0", "26", 1),
+        ("size", "", "", 0),
+        ("size", "", "0", 1),
+        ("kind", "a", "b", 1),
+        ("kind", "A", "A", 0),
+        ("kind", "A", "B", 1),  # neither is declared, and they are no one value
+        ("when", "2026-03-01T12:00:00Z", "2026-03-01T13:00:00+01:00", 0),
+        ("when", "2026-03-01T12:00:00Z", "2026-03-01T12:00:01Z", 1),
+        ("note", "a word", "a word ", 1),
+    ],
+)
+def test_inputs_that_come_back_are_held_against_those_sealed(
+    column: str, sealed: str, back: str, count: int
+) -> None:
+    """A number or an instant may be written in another way, and is the same input; the row is the case's own."""
+    declared = TypeAdapter(Table).validate_python({"key": "id", "columns": INPUTS})
+
+    def table(*cells: str) -> TypedTable:
+        rows = [{**dict.fromkeys(INPUTS, ""), "id": f"c{place}"} for place, _ in enumerate(cells)]
+        for row, cell in zip(rows, cells, strict=True):
+            row[column] = cell
+        raw = "\n".join([",".join(INPUTS), *(",".join(row[name] for name in INPUTS) for row in rows)]) + "\n"
+        return read_table(raw.encode(), declared, "cases", Format.CSV, only="pool", keep=tuple(INPUTS))
+
+    first, again = table("", sealed), table(back)
+    assert _altered(again, first, column, np.array([1])) == count

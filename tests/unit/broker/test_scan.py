@@ -107,9 +107,10 @@ def test_a_repository_without_anything_is_clean(sealed: lacre.Ledger, tmp_path: 
         ("latin.txt", f"caf\xe9 CASE-{106:05d}".encode("latin-1"), {"case": 1}),
         ("wide.txt", f"one\r\nCASE-{106:05d}\r\n".encode("utf-16"), {"case": 1}),
         ("kept.pkl", b"\x80\x04\x00\x00" + f"CASE-{107:05d}".encode() + b"\x00", {"case": 1}),
-        ("old.log.gz", gzip.compress(f"CASE-{108:05d}\n".encode()), {"case": 1}),
+        ("old.log.gz", gzip.compress(f"CASE-{108:05d}\n".encode(), mtime=0), {"case": 1}),
         ("line.json", b" " * 2**20 + f'["CASE-{109:05d}"]'.encode() + b" " * 2**20, {"case": 1}),
     ],
+    ids=["log", "source", "digest", "image", "prompt", "latin-1", "utf-16", "binary", "gzip", "endless"],
 )
 def test_what_lies_about_is_found(
     sealed: lacre.Ledger, tmp_path: Path, name: str, content: bytes, expected: dict[str, int]

@@ -11,7 +11,7 @@ from lacre.analyses.attainable import Attainable, Minimum
 from lacre.analyses.feasibility import Needed, Power
 from lacre.audit.findings import finding, warned
 from lacre.audit.report import AuditReport
-from lacre.broker import amplified, groundwork, outcomes
+from lacre.broker import amplified, groundwork, outcomes, scanned
 from lacre.report import published
 from lacre.report.json import DOCUMENTS, as_json
 from lacre.report.text import PAGES, as_text
@@ -25,7 +25,7 @@ NAMES = (
     *("told-again", "seen-again", "register", "exported", "verified", "reported"),
     *("amend-planned", "amended", "deviated", "erratum", "corrected", "amend-entry", "deviate-entry"),
     *("withdrawn", "withdrawn-study", "withdrawn-result", "withdrawn-status", "deviations", "changed-log"),
-    *("changed-story", "requested", "request-looked-at", "rewrapped", "recovered", "amplified"),
+    *("changed-story", "requested", "request-looked-at", "rewrapped", "recovered", "amplified", "scanned"),
     *("sampled", "calibrated", "relabels-out", "relabels-kept", "part-kept", "faces", "differential", "gate"),
     *("key-made", "identity-made", "enrolled", "rotated", "rotated-log", "revoked", "erased", "keys"),
     *("keys-status", "keys-audit", "keys-log", "backed-up", "keys-recovered"),
@@ -41,7 +41,7 @@ def flat(text: str) -> str:
 def test_every_outcome_can_be_shown() -> None:
     declared = {
         kind
-        for module in (outcomes, published, amplified, groundwork)
+        for module in (outcomes, published, amplified, groundwork, scanned)
         for kind in vars(module).values()
         if dataclasses.is_dataclass(kind) and kind.__module__ == module.__name__
     }

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +12,7 @@ from lacre.ledger.envelope import PAYLOAD_REQUEST, Envelope, Signature
 from lacre.ledger.keys import PrivateKey
 from lacre.protocol.document import parse, protocol_hash
 from lacre.protocol.models import Protocol
+from lacre.protocol.thresholds import CalibratedThreshold
 from lacre.rules.answers import (
     AmendFacts,
     CalibrateDecision,
@@ -62,9 +64,9 @@ NEW = PrivateKey.from_seed(b"\x05" * 32).public
 ENGINE = Engine(lacre="1", statistics="1")
 Z = "0" * 64
 FOUND: Mapping[str, Any] = MappingProxyType(
-    {"value": "0.5", "target": "recall", "at": "0.95", "events": 95, "cases": 100, "confidence": "0.95"}
+    {"value": "0.5", "low": "0.4", "high": "0.6", "cases": 100, "confidence": "0.95"}
 )
-"""A threshold as a calibration found it, but for its name and system."""
+"""A threshold as a calibration found it, but for its name and system, and what its rule is."""
 
 TEMPLATE = """
 lacre: 1
@@ -315,6 +317,14 @@ class World:
         """Run one analysis on a pool."""
         return self.read("run", pool, analysis, **more)
 
+    def attained(self, name: str) -> dict[str, Any]:
+        """The rule of a threshold, and as many of a hundred cases at it as the rule says."""
+        registered = self.state.study.in_force.protocol.thresholds.get(name) if self.state.study else None
+        ((target, at),) = (
+            registered.at.items() if isinstance(registered, CalibratedThreshold) else [("-", 0.5)]
+        )
+        return {"target": target, "at": repr(float(at)), "events": round(100 * float(at))}
+
     def calibrate(
         self,
         read: int,
@@ -322,39 +332,56 @@ class World:
         frozen: tuple[tuple[str, str], ...] | None = None,
         *,
         by: str = PERSON.keyid,
+        found: Mapping[str, Any] = MappingProxyType({}),
         **more: Any,
     ) -> CalibrateDecision:
-        """Freeze thresholds that the read at entry `read` found; `frozen` are names and systems, if not just those."""
-        found = [(name, "") for name in thresholds] if frozen is None else frozen
-        facts = CalibrateFacts.model_validate(
-            {
-                "engine": ENGINE,
-                "thresholds": tuple({**FOUND, "name": name, "system": system} for name, system in found),
-            }
+        """Freeze thresholds that the read at entry `read` found; `frozen` are names and systems, if not just those.
+
+        `found` is said of them in place of what the rule gives.
+        """
+        named = [(name, "") for name in thresholds] if frozen is None else frozen
+        said = tuple(
+            {**FOUND, **self.attained(name), "name": name, "system": system, **found}
+            for name, system in named
         )
+        facts = CalibrateFacts.model_validate({"engine": ENGINE, "thresholds": said})
         fields = self._bound(read=read, thresholds=thresholds, **{"protocol": self.in_force(), **more})
         decision = self.ask(Calibrate.model_validate(fields), facts, by)
         assert isinstance(decision, CalibrateDecision)
         return decision
 
     def sample(
-        self, drawn: dict[str, int], frame: str = Z, draw: str = "faces", by: str = PERSON.keyid
+        self,
+        drawn: dict[str, int],
+        frame: str = Z,
+        draw: str = "faces",
+        by: str = PERSON.keyid,
+        population: int = 1000,
+        **more: Any,
     ) -> Decision:
-        """Draw from a frame of 1000 units a stratum."""
-        facts = SampleFacts.model_validate(
-            {"strata": tuple({"stratum": s, "population": 1000, "drawn": n} for s, n in drawn.items())}
-        )
-        fields = self._bound(protocol=self.in_force(), draw=draw, frame=frame)
+        """Draw from a frame of so many units a stratum; `more` are fields of the request, or rows in no stratum."""
+        strata = tuple({"stratum": s, "population": population, "drawn": n} for s, n in drawn.items())
+        facts = SampleFacts.model_validate({"strata": strata, "outside": more.pop("outside", 0)})
+        fields = self._bound(protocol=self.in_force(), draw=draw, frame=frame, **more)
         return self.ask(Sample.model_validate(fields), facts, by)
 
-    def commit(self, read: int, pool: str = "teste", draw: str = "faces", early: int = 0) -> Decision:
-        """Commit to second labels."""
+    def commit(self, read: int, pool: str = "teste", draw: str = "faces", **found: Any) -> Decision:
+        """Commit to second labels of the whole share drawn, two days apart, or as `found` says."""
+        study = self.state.study
+        plan = None if study is None else study.in_force.protocol.relabel.get(draw)
+        rows = (
+            0
+            if study is None or draw not in study.pools[pool].sealed.facts.rows
+            else (study.pools[pool].sealed.facts.rows[draw])
+        )
+        share = ceil(float(plan.fraction) * rows) if plan else 0
+        facts = CommitFacts.model_validate({"rows": share, "absent": 0, "days_apart": 2, **found})
         records = (SealedRecord(table="faces", format="csv", hmac=Z),)
         fields = self._bound(
             part="relabels", pool=pool, protocol=self.in_force(), draw=draw, read=read, records=records, blob=Z,
             wrapped_key=Z,
         )  # fmt: skip
-        return self.ask(Commit.model_validate(fields), CommitFacts(rows=30, absent=0, early=early))
+        return self.ask(Commit.model_validate(fields), facts)
 
     def standing(self, pool: str) -> str:
         """What the pool counts as now."""

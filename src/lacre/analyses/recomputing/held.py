@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import product
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Group, ZeroBound, group_name
 from lacre.analyses.families import error_rate
 from lacre.analyses.reasons import Reason
@@ -15,6 +16,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.parts import stratum_values
 from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.models import Protocol
+from lacre.rules.drawing import NOT_SEALED
 from lacre.rules.systems import systems_analysed
 from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.proportions import ONE_SIDED_ALPHA
@@ -73,6 +75,11 @@ class Held(Generic[Plan]):
         self.answers = {each.key: each for each in reversed(told.estimates)}
         self.triggers = [Reason("review-registered")] if self.plan.requires_manual_review else []
         self.triggers += [Reason(code) for code in review]
+
+    @property
+    def least(self) -> int | None:
+        """The smallest denominator that may be shown; None where nothing is withheld."""
+        return min_count(self.protocol, self.plan.pool)
 
     def of_systems(self, systems: Sequence[str]) -> tuple[str, ...]:
         """Return the systems that numbers are of, of those the analysis is registered for."""
@@ -233,15 +240,19 @@ class Held(Generic[Plan]):
     def rows_fit(
         self, inside: int, columns: Collection[str], *, exact: bool = False, uncounted: bool = False
     ) -> None:
-        """Hold the rows against the cases `inside` and what is left out for `columns`.
+        """Hold the rows against the cases `inside` and what is left out for `columns`, or never was sealed.
 
         With `exact` no case is left out twice; `uncounted` rows are neither cases nor left out.
         """
         out: dict[tuple[str, str], int] = {}
         for each in self.told.left_out:
-            if each.reason != "excluded" and each.column in columns:
+            if each.reason == NOT_SEALED or (each.reason != "excluded" and each.column in columns):
                 out[each.reason, each.column] = max(each.count, out.get((each.reason, each.column), 0))
-        own = {key: n for key, n in out.items() if len(self.systems) == 1 or not self.table.supplied(key[1])}
+        own = {
+            key: n
+            for key, n in out.items()
+            if len(self.systems) == 1 or key[0] == NOT_SEALED or not self.table.supplied(key[1])
+        }
         apart = self.told.rows - inside
         least = sum(own.values()) if exact else max(own.values(), default=0)
         most = apart if uncounted else sum(out.values())

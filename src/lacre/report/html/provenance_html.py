@@ -7,6 +7,7 @@ from lacre.broker.parts import Background
 from lacre.protocol.document import value_of
 from lacre.protocol.models import Protocol
 from lacre.report import history, published, result_text, words
+from lacre.report.draws_text import draw_lines
 from lacre.report.html import plan_html
 from lacre.report.html.markup import Element, Node, el, name
 from lacre.report.html.sheet import Sheet, Written, facts, paragraphs
@@ -51,6 +52,7 @@ def _custody(sheet: Sheet, shown: ResultShown) -> Node:
                 (_("Custody"), result_text.custody(shown.custody)),
                 (_("Anchors"), result_text.anchors()),
                 (_("Read"), result_text.now_words(shown)),
+                *((_("Draw"), line) for line in draw_lines(shown.draws)),
             ]
         ),
     )
