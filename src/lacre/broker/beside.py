@@ -62,7 +62,7 @@ def derive_shown(
         custody=grade_of(pool, recipient),
         language=study.in_force.protocol.language,
         shortfall=pool.shortfall,
-        draws=draws_told(study, pool, read),
+        draws=draws_told(study, pool, read) if isinstance(pool, PoolState) else (),
         version=len(study.versions) - len(later),
         amended=tuple(later),
         deviations=remarks_on(study, read, said),

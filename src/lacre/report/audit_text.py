@@ -143,8 +143,8 @@ def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
     page.table(columns, [_step(*each) for each in sorted(steps)])
     page.gap()
     page.say(Cell(told.result.state, words.STATE_STYLES.get(told.result.state, "")), ". ", _why(told))
-    draws = () if told.seal is None else told.seal.draws
-    for line in (*shortfalls(told.shortfall), *draw_lines(draws)):
+    drawn = told.seal.draws if told.seal is not None else ()
+    for line in (*shortfalls(told.shortfall), *draw_lines(drawn)):
         page.say(line)
     page.say(_counts(told))
     said = _("Custody up to entry {last}: {grade}") if told.left_out else _("Custody: {grade}")

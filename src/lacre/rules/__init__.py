@@ -15,8 +15,8 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     whole, without a read. A read is of the seal that its signer means, and of no other in its place. An open
     pool is not sealed but committed, with its declared tables, and read as it was committed.
  3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count; and so is
-    a sealed one with a label time in the future, by more than clocks and zones are apart. Of an open one,
-    which all can see, that is told.
+    one with a label time in the future, by more than clocks and zones are apart. Of an open pool, which all can
+    see, that is told.
  4. An open pool is committed in the order of its parts, each once: a part is refused until the one before it
     stands, and so are columns of another part in it, rows of no committed case, and cases that are not shown
     by their times to be labelled before they were scored. It is read once all its parts stand. Second labels

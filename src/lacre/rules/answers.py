@@ -144,6 +144,21 @@ class Gated(Wire):
     most: Annotated[int, Field(ge=1, le=MAX_SAFE)]
 
 
+class DrawHeld(Wire):
+    """What was found in a pool's files of the registered draw `draw` of its cases.
+
+    `chances` counts rows with another chance of being drawn than the draw gave. `entry` is the draw whose cases they
+    were held against: `undrawn` of them were not drawn, `absent` were drawn and are not there. It is absent where no
+    draw on record tells its cases.
+    """
+
+    draw: Name
+    chances: Count = 0
+    entry: Count | None = None
+    undrawn: Count | None = None
+    absent: Count | None = None
+
+
 class PartFacts(Wire):
     """What was found in the files of one part of an open pool; all but the last four anybody can find in them again.
 
@@ -163,21 +178,6 @@ class PartFacts(Wire):
     exposed: tuple[Overlap, ...] = ()
     exposes: tuple[Overlap, ...] = ()
     remembered: Count = 0
-
-
-class DrawHeld(Wire):
-    """What was found in a pool's files of the registered draw `draw` of its cases.
-
-    `chances` counts rows with another chance of being drawn than the draw gave. `entry` is the draw whose cases they
-    were held against: `undrawn` of them were not drawn, `absent` were drawn and are not there. It is absent where no
-    draw on record tells its cases.
-    """
-
-    draw: Name
-    chances: Count = 0
-    entry: Count | None = None
-    undrawn: Count | None = None
-    absent: Count | None = None
 
 
 class SealFacts(Wire):

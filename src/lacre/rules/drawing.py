@@ -45,7 +45,7 @@ from lacre.rules.common import (
 )
 from lacre.rules.history import Committed, DrawMade, ReadMade
 from lacre.rules.requests import Commit, Read, Sample
-from lacre.rules.state import CorpusState, PoolState, State, StudyState
+from lacre.rules.state import PoolState, State, StudyState
 from lacre.text import _
 
 NOT_SEALED = "not-sealed"
@@ -272,19 +272,18 @@ class DrawTold:
         return len(self.entries)
 
 
-def draws_told(study: StudyState, pool: PoolState | CorpusState, read: ReadMade) -> tuple[DrawTold, ...]:
+def draws_told(study: StudyState, pool: PoolState, read: ReadMade) -> tuple[DrawTold, ...]:
     """The draws by which a pool's cases came, as the plan of a read has them, with all others of the same table."""
     version = study.version(read.request.protocol)
     if version is None:
         return ()
     told, protocol = [], version.protocol
     for name in draws_on(protocol, pool.name):
-        counts = draws_of(study, protocol, name, pool.since)
+        counts = draws_of(study, protocol, name, pool.sealed.entry)
         if not counts:
             continue
-        made = [each for each in study.draws if each.request.draw == name and each.entry < pool.since]
-        facts = pool.sealed.facts.draws or () if isinstance(pool, PoolState) else ()
-        held = next((each for each in facts if each.draw == name), None)
+        made = [each for each in study.draws if each.request.draw == name and each.entry < pool.sealed.entry]
+        held = next((each for each in pool.sealed.facts.draws or () if each.draw == name), None)
         told.append(
             DrawTold(
                 draw=name,
