@@ -5,6 +5,7 @@ One bin holds nearly all cases of both, so that they agree in 90 of 100 and kapp
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 PLAN = """\
 lacre: 1
@@ -76,3 +77,18 @@ def write_scores(path: Path, cases: Cases, at: str = "2099-01-02T00:00:00Z") -> 
     lines = [f"{each},{VALUES[judge]},{at}" for each, (_human, judge) in cases.items()]
     path.write_text("\n".join(["case_id,judge,scored_at", *lines]) + "\n")
     return path
+
+
+def commit(ledger: Any, folder: Path, cases: Cases, asked: Cases | None = None) -> None:
+    """Commit a version: all its cases, and the labels and scores of those asked for, else of all."""
+    given = cases if asked is None else asked
+    ledger.commit("judge", "cases", write_cases(folder / "cases.csv", cases))
+    ledger.commit("judge", "labels", write_labels(folder / "labels.csv", given))
+    ledger.commit("judge", "scores", write_scores(folder / "scores.csv", given))
+
+
+def drawn(path: Path, old: Cases) -> Cases:
+    """Return the old cases that a rebalance wrote to `path`, with their bins."""
+    return {
+        each: old[each] for each in (line.partition(",")[0] for line in path.read_text().splitlines()[1:])
+    }

@@ -5,8 +5,6 @@ All of it follows from the committed files and the results on record, so that an
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,17 +14,13 @@ from lacre.analyses.judge_agreement import TABLE
 from lacre.analyses.judge_cases import Judged, prepare
 from lacre.protocol.kinds.judge_agreement import JudgeAgreementPlan
 from lacre.protocol.models import Protocol
-from lacre.rules.rebalance import results_of
+from lacre.rules.rebalance import drawn_again, results_of
 from lacre.rules.state import CorpusState
 from lacre.stats import agreement
-from lacre.stats.draws import share
 from lacre.tables.columns import TypedTable
 from lacre.tables.exclude import apply_exclusions
-from lacre.tables.parts import PartCounts, PartRead, count_part, join_parts
-from lacre.tables.versions import Drawn, GrownCounts, Version, asked_of, count_cases, count_of_drawn, standing
-
-SHARE = Fraction(1, 10)
-"""The share of the old cases that is labelled again, rounded up to a whole case: that of agreement with oneself."""
+from lacre.tables.parts import join_parts
+from lacre.tables.versions import Drawn, Version, standing
 
 _NUMBERS = ("n", "agree", "raw", "raw_low", "raw_high", "kappa", "kappa_low", "kappa_high", "paradox")
 
@@ -54,7 +48,9 @@ def told_of_versions(
     """
     before = standing(versions[:-1])
     number = len(versions)
-    drawn = draw_again(protocol, flagging, before["cases"], number)
+    table = protocol.analyses[flagging].table
+    keys = before["cases"].tables[table].keys.tolist()
+    drawn = {table: drawn_again(protocol, flagging, keys, number)}
     earlier = earlier_results(corpus, analysis, number, document_at)
     now = join_parts(standing(versions))
     return {"corpus": versions_json(protocol, analysis, join_parts(before), now, drawn, number, earlier)}
@@ -73,46 +69,6 @@ def earlier_results(
         if entry is not None:
             found.append(Earlier(version, entry, document_at(entry)))
     return found
-
-
-def flagged(document: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Return the paradoxes of pooled kappas that a result flags: analysis, dimension, and the bin that holds most."""
-    return [
-        (analysis["id"], row["dimension"], row["paradox"]["bin"])
-        for analysis in document["analyses"]
-        for row in analysis.get("tables", {}).get(TABLE, ())
-        if row["paradox"] is not None and not row["group"]
-    ]
-
-
-def draw_again(protocol: Protocol, analysis: str, cases: PartRead, version: int) -> dict[str, frozenset[str]]:
-    """Return the keys of the cases that are labelled again for `version`, drawn from the version before it.
-
-    The draw is `lacre.stats.draws.share` under the analysis's seed plus the version's number, so that each version
-    draws anew.
-    """
-    plan = protocol.analyses[analysis]
-    assert isinstance(plan, JudgeAgreementPlan), "no other kind flags a paradox"
-    keys = cases.tables[plan.table].keys.tolist()
-    drawn = share(keys, SHARE, plan.bootstrap.seed + version)
-    return {plan.table: frozenset(keys[row] for row in drawn.drawn.tolist())}
-
-
-def count_version(
-    protocol: Protocol, analysis: str, part: str, read: PartRead, versions: Sequence[Version], since: str
-) -> tuple[PartCounts, GrownCounts]:
-    """Count what the law asks of a part of a later version: `versions` are those so far, the last one this one's.
-
-    `analysis` flagged the paradox, and `since` is when the corpus was let grow: labels are written after it.
-    """
-    *earlier, own = versions
-    before = standing(earlier)["cases"]
-    if part == "cases":
-        return count_part(protocol, part, read, {}, since), count_cases(read, before)
-    drawn = draw_again(protocol, analysis, before, len(versions))
-    asked: dict[str, PartRead] = {**own, "cases": asked_of(own["cases"], before, drawn)}
-    counts, grown = count_part(protocol, part, read, asked, since), count_of_drawn(read, before, drawn)
-    return replace(counts, foreign=counts.foreign - grown.undrawn), grown
 
 
 def versions_json(

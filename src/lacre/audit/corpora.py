@@ -13,7 +13,7 @@ from lacre.protocol.models import Protocol
 from lacre.rules.answers import Grown, Paradox, RebalanceFacts
 from lacre.rules.history import PartMade
 from lacre.rules.named import CORPUS
-from lacre.rules.rebalance import flagging_analysis
+from lacre.rules.rebalance import drawn_again, flagged, flagging_analysis
 from lacre.rules.record import Result
 from lacre.rules.state import CorpusState, StudyState
 from lacre.text import _
@@ -67,15 +67,19 @@ def _count(
     own: "PartRead",
     versions: "list[dict[str, PartRead]]",
 ) -> Iterator[Finding]:
-    from lacre.analyses.versions import count_version
     from lacre.tables.parts import count_part
+    from lacre.tables.versions import count_version, standing
 
     part = made.request.part
     if len(versions) == 1:
         yield from _compare(made, count_part(protocol, part, own, versions[0], study.registered.time))
         return
     grew = corpus.rebalances[len(versions) - 2]
-    counts, grown = count_version(protocol, flagging_analysis(study, grew), part, own, versions, grew.time)
+    analysis = flagging_analysis(study, grew)
+    table = protocol.analyses[analysis].table
+    old = standing(versions[:-1])["cases"].tables[table].keys.tolist()
+    drawn = {table: drawn_again(protocol, analysis, old, len(versions))}
+    counts, grown = count_version(protocol, part, own, versions, drawn, grew.time)
     yield from _compare(made, counts)
     if made.facts.grown != (expected := Grown(**dataclasses.asdict(grown))):
         yield finding("facts-differ", made.entry, what="grown", stated=made.facts.grown, expected=expected)
@@ -85,7 +89,6 @@ def _check_rebalances(
     walk: Walk, study: StudyState, corpus: CorpusState, source: Source
 ) -> Iterator[Finding]:
     """Hold what each rebalance says of the paradox, and of its draw, against the result and the cases before it."""
-    from lacre.analyses.versions import draw_again, flagged
     from lacre.tables.versions import of_parts, standing
 
     for number, grew in enumerate(corpus.rebalances, 2):
@@ -102,12 +105,12 @@ def _check_rebalances(
                 parts.append((corpus.version_of((made.entry,)), made.request.part, read))
         analysis = flagging_analysis(study, grew)
         cases = standing(of_parts(parts))["cases"]
-        drawn = draw_again(version.protocol, analysis, cases, number)
         table = version.protocol.analyses[analysis].table
+        drawn = drawn_again(version.protocol, analysis, cases.tables[table].keys.tolist(), number)
         expected = RebalanceFacts(
             paradoxes=tuple(Paradox(dimension=name, bin=bin_) for _id, name, bin_ in flagged(document)),
             population=cases.tables[table].rows,
-            drawn=len(drawn[table]),
+            drawn=len(drawn),
         )
         for name in ("paradoxes", "population", "drawn"):
             if (stated := getattr(grew.facts, name)) != (found := getattr(expected, name)):

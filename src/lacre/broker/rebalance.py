@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from lacre.analyses.versions import draw_again, flagged
 from lacre.broker.beside import result_document
-from lacre.broker.corpus import POOL, files_of, open_versions
+from lacre.broker.corpus import POOL, files_of, open_versions, redrawn
 from lacre.broker.desk import Desk, answered, ask_beforehand, recorded, sign_request
 from lacre.broker.files import check_output
 from lacre.broker.groundwork import Rebalanced
@@ -19,7 +18,7 @@ from lacre.protocol.pools import part_of
 from lacre.rules.answers import Paradox, RebalanceDecision, RebalanceFacts
 from lacre.rules.common import require_study
 from lacre.rules.corpus import next_part
-from lacre.rules.rebalance import flagging_analysis, rebalanced_corpus, results_of
+from lacre.rules.rebalance import drawn_again, flagged, flagging_analysis, rebalanced_corpus, results_of
 from lacre.rules.record import Result
 from lacre.rules.requests import Rebalance
 from lacre.rules.state import CorpusState, StudyState
@@ -51,9 +50,9 @@ def rebalance(
     protocol = known.in_force.protocol
     entry, analysis, paradoxes = _paradoxes(desk, known, corpus)
     cases = standing(open_versions(desk, corpus, protocol))["cases"]
-    drawn = draw_again(protocol, analysis, cases, corpus.version + 1)
     table = protocol.analyses[analysis].table
-    facts = RebalanceFacts(paradoxes=paradoxes, population=cases.tables[table].rows, drawn=len(drawn[table]))
+    drawn = drawn_again(protocol, analysis, cases.tables[table].keys.tolist(), corpus.version + 1)
+    facts = RebalanceFacts(paradoxes=paradoxes, population=cases.tables[table].rows, drawn=len(drawn))
     text = salted_words(desk, reason, "rebalance")
     fields = {
         "study": study,
@@ -74,7 +73,7 @@ def rebalance(
             sign_request(desk, Rebalance, **fields),
             facts,
             output,
-            lambda: _rows(desk, known, corpus.version, analysis, drawn[table], output),
+            lambda: _rows(desk, known, corpus.version, analysis, drawn, output),
             _unfinished,
             overwrite=overwrite,
             text=text,
@@ -110,7 +109,7 @@ def _again(
     analysis = flagging_analysis(study, last)
     table = protocol.analyses[analysis].table
     versions = open_versions(desk, corpus, protocol)
-    drawn = draw_again(protocol, analysis, standing(versions[:-1])["cases"], corpus.version)[table]
+    drawn = redrawn(study, corpus, protocol, standing(versions[:-1])["cases"])[table]
     with staged(output.absolute().parent, what=output.name) as file:
         for piece in _rows(desk, study, corpus.version - 1, analysis, drawn, output):
             file.write(piece)

@@ -1,5 +1,10 @@
 """The locked remedy: a corpus grows under a flagged paradox, as often as registered; nothing else moves (rule 13)."""
 
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from hashlib import sha256
+from typing import Any
+
 from lacre.errors import (
     RebalanceAmended,
     RebalanceNeedsParadox,
@@ -8,6 +13,7 @@ from lacre.errors import (
     RebalancesSpent,
     RecordInvalid,
 )
+from lacre.protocol.models import Protocol
 from lacre.rules.answers import RebalanceDecision, RebalanceFacts
 from lacre.rules.common import known_of, require_in_force, require_open, require_role, require_study
 from lacre.rules.corpus import amended_since_labels, whole_corpus
@@ -15,6 +21,14 @@ from lacre.rules.history import ReadMade, Rebalanced
 from lacre.rules.requests import Read, Rebalance
 from lacre.rules.state import CorpusState, State, StudyState
 from lacre.text import _
+
+SHARE = Fraction(1, 10)
+"""The share of the old cases that is labelled again, rounded up to a whole case: that of agreement with oneself."""
+
+JUDGE = "judge_agreement"
+"""The table of a result in which paradoxes are flagged."""
+
+DRAW = "lacre-relabel-v1"
 
 
 def decide_rebalance(state: State, request: Rebalance, by: str, facts: RebalanceFacts) -> RebalanceDecision:
@@ -69,3 +83,31 @@ def _answered_read(study: StudyState, corpus: CorpusState, result: int) -> ReadM
     if found is None:
         raise RebalanceNeedsResult(study=study.slug, version=corpus.version)
     return found
+
+
+def flagged(document: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the paradoxes of pooled kappas that a result flags: analysis, dimension, and the bin that holds most."""
+    return [
+        (analysis["id"], row["dimension"], row["paradox"]["bin"])
+        for analysis in document["analyses"]
+        for row in analysis.get("tables", {}).get(JUDGE, ())
+        if row["paradox"] is not None and not row["group"]
+    ]
+
+
+def drawn_again(protocol: Protocol, analysis: str, keys: Sequence[str], version: int) -> frozenset[str]:
+    """Return which of the old cases, by their `keys`, are labelled again for `version`: `SHARE` of them, rounded up.
+
+    They are the first in the order of SHA-256 over `lacre-relabel-v1`, the seed, no stratum, and the key, each after
+    its length in 8 bytes: the draw of a share by `lacre.stats.draws`, under the seed of the analysis's bootstrap plus
+    the version's number, so that each version draws anew.
+    """
+    seed = protocol.analyses[analysis].bootstrap.seed + version  # type: ignore[attr-defined]  # a judge's plan has one
+    head = b"".join(map(_field, (DRAW, str(seed), "")))
+    order = sorted(keys, key=lambda key: sha256(head + _field(key)).digest())
+    return frozenset(order[: -(-len(keys) * SHARE.numerator // SHARE.denominator)])
+
+
+def _field(text: str) -> bytes:
+    data = text.encode()
+    return len(data).to_bytes(8, "big") + data

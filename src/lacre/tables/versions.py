@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from lacre.errors import cells_untold
+from lacre.protocol.models import Protocol
 from lacre.tables.columns import Digests, Texts, TypedColumn, TypedTable
 from lacre.tables.join import concat
-from lacre.tables.parts import PartRead
+from lacre.tables.parts import PartCounts, PartRead, count_part
 
 Version = Mapping[str, PartRead]
 """The parts that were committed for one version, by name."""
@@ -119,3 +120,20 @@ def count_of_drawn(read: PartRead, before: PartRead, drawn: Drawn) -> GrownCount
         undrawn += len((given & old) - of)
         unlabelled += len(of - given)
     return GrownCounts(undrawn=undrawn, unlabelled=unlabelled)
+
+
+def count_version(
+    protocol: Protocol, part: str, read: PartRead, versions: Sequence[Version], drawn: Drawn, since: str
+) -> tuple[PartCounts, GrownCounts]:
+    """Count what the law asks of a part of a later version: `versions` are those so far, the last one this one's.
+
+    `drawn` are the old cases to be labelled again, and `since` is when the corpus was let grow: labels are written
+    after it.
+    """
+    *earlier, own = versions
+    before = standing(earlier)["cases"]
+    if part == "cases":
+        return count_part(protocol, part, read, {}, since), count_cases(read, before)
+    asked: dict[str, PartRead] = {**own, "cases": asked_of(own["cases"], before, drawn)}
+    counts, grown = count_part(protocol, part, read, asked, since), count_of_drawn(read, before, drawn)
+    return replace(counts, foreign=counts.foreign - grown.undrawn), grown
