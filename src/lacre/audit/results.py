@@ -129,9 +129,11 @@ def given_before(study: StudyState, protocol: Protocol, read: ReadMade) -> Given
     if isinstance(read.request, Erratum):
         corrected = study.result_read(read.request.corrects)
         first = first if corrected is None else corrected[1].first_attempt
-    # Weights by a draw, that is: those of an agreement are a scheme's name.
-    weights = {name: getattr(protocol.analyses[name], "weights", None) for name in read.request.analyses}
-    draws = {name: getattr(each, "draw", None) for name, each in weights.items()}
+    # Of a judge, weights are a word: what its disagreements cost, and no draw.
+    draws = {
+        name: getattr(getattr(protocol.analyses[name], "weights", None), "draw", None)
+        for name in read.request.analyses
+    }
     return GivenBefore(
         frozen_for(study, protocol, read.request.analyses, first),
         {name: absent_of(study, protocol, draw) for name, draw in draws.items() if draw is not None},
