@@ -68,9 +68,8 @@ class Family:
     """The counts and bounds of the groups of some attributes; arrays over the K groups, in declared order.
 
     `bounds` are nan where a rate cannot be estimated, `clusters` counts them per rate where declared, and `sizes` are
-    the cases that a rate is worth then. `values`
-    are the rates where they are not the shares of the counts, as under weights; `obstacle_fields` are what the reason
-    why nothing can be estimated tells.
+    the cases that a rate is worth then. `values` are the rates where they are not the shares of the counts, as under
+    weights; `obstacle_fields` are what the reason why nothing can be estimated tells.
     """
 
     attributes: tuple[str, ...]
