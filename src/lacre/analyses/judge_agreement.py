@@ -26,14 +26,14 @@ from lacre.analyses.estimate import (
     group_json,
     group_name,
 )
-from lacre.analyses.families import error_rate, exact
+from lacre.analyses.families import error_rate
 from lacre.analyses.given import Given
 from lacre.analyses.judge_cases import Cases, Family, Judged, Mask, costs_of, prepare
 from lacre.analyses.judging import Number, decide_number
 from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.verdict import CriterionResult, State, worst
-from lacre.protocol.grammar import as_float
+from lacre.protocol.grammar import as_float, exact
 from lacre.protocol.kinds.judge_agreement import JudgeAgreementPlan, JudgeCriterion
 from lacre.stats import agreement, judge
 from lacre.stats.clusters import MIN_CLUSTERS

@@ -23,8 +23,6 @@ METRICS: Mapping[str, str] = MappingProxyType(
         "false_non_match": N_("false non-matches"),
         "false_match_ratio": N_("ratio of false matches between groups"),
         "false_non_match_ratio": N_("ratio of false non-matches between groups"),
-        "raw_agreement": N_("raw agreement"),
-        "kappa": N_("kappa"),
         "threshold_distance": N_("distance between the groups' own thresholds"),
         "false_match_beside": N_("false matches, the other interval"),
         "false_non_match_beside": N_("false non-matches, the other interval"),
