@@ -64,6 +64,26 @@ from lacre.errors.changes import (
     SealedOtherwise as SealedOtherwise,
     StudyWithdrawn as StudyWithdrawn,
 )
+from lacre.errors.corpus import (
+    CorpusDocumentChanged as CorpusDocumentChanged,
+    CorpusExposes as CorpusExposes,
+    CorpusFileTooLarge as CorpusFileTooLarge,
+    CorpusIncomplete as CorpusIncomplete,
+    CorpusLabelsEarly as CorpusLabelsEarly,
+    CorpusOfOthers as CorpusOfOthers,
+    CorpusReadOtherwise as CorpusReadOtherwise,
+    CorpusRunUnfinished as CorpusRunUnfinished,
+    CorpusTakesNothing as CorpusTakesNothing,
+    ErratumOfCorpus as ErratumOfCorpus,
+    PartCommitted as PartCommitted,
+    PartForeign as PartForeign,
+    PartHoldsOthers as PartHoldsOthers,
+    PartNotDeclared as PartNotDeclared,
+    PartOutOfOrder as PartOutOfOrder,
+    PartTablesDiffer as PartTablesDiffer,
+    PoolNotOpen as PoolNotOpen,
+    ScoresBeforeLabels as ScoresBeforeLabels,
+)
 from lacre.errors.evidence import (
     BareRate as BareRate,
     EvidenceError as EvidenceError,

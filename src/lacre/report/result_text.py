@@ -27,6 +27,10 @@ CUSTODY: Mapping[str, str] = MappingProxyType(
             "can look without a trace if that recipient is somebody else, and if whoever sealed it kept no copy of the "
             "files: the ledger can see neither, and an identity given with --identity is no proof of a second person."
         ),
+        "open": N_(
+            "open. Its files stand in the ledger as they are, and in every copy of it, so that anybody can compute the "
+            "result again."
+        ),
         "service": N_(
             "service. The custodian's broker alone can open it, and its operator can look without a trace."
         ),
@@ -136,6 +140,11 @@ def standing(pool: str, decision: ReadDecision) -> str:
             return _("Confirmatory: the first read of {pool}, by a plan registered before it.").format(
                 pool=pool
             )
+        if read_class == "corpus":
+            return _(
+                "Confirmatory: labels and scores of {pool} were committed in their order, once each, and by a plan "
+                "that stands as it was before the labels."
+            ).format(pool=pool)
         if read_class == "guarda":
             return _(
                 "Confirmatory: read {number} of {pool}, within its budget and by a plan registered before it."

@@ -11,6 +11,7 @@ from lacre.broker.scanned import Scanned
 from lacre.report import (
     audit_text,
     change_text,
+    corpus_text,
     custody_text,
     deviations_text,
     evidence_text,
@@ -45,6 +46,7 @@ PAGES: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
         groundwork.Sampled: evidence_text.sampled_page,
         groundwork.RelabelsHandedOut: evidence_text.handed_out_page,
         groundwork.RelabelsKept: evidence_text.kept_page,
+        groundwork.PartKept: corpus_text.kept_page,
         Amplified: images.amplified_page,
         Scanned: scan_text.scanned_page,
         outcomes.ReadPlanned: result_text.plan_page,

@@ -140,6 +140,12 @@ class RelabelsKept(Shows, groundwork.RelabelsKept):
     __slots__ = ()
 
 
+class PartKept(Shows, groundwork.PartKept):
+    """One part of an open pool committed."""
+
+    __slots__ = ()
+
+
 class Amplified(Shows, amplified.Amplified):
     """Variants of images."""
 

@@ -45,6 +45,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "judge_agreement": N_("human-vs-judge agreement of one rater"),
     }
 )
+PARTS: Mapping[str, str] = MappingProxyType(
+    {"cases": N_("cases"), "labels": N_("labels"), "scores": N_("scores")}
+)
 RULES: Mapping[str, str] = MappingProxyType(
     {
         "max_group_gap": N_("{metric} by {by}: no two groups further apart than {limit}"),
@@ -72,6 +75,11 @@ def shell_word(name: str) -> str:
 def metric(name: str) -> str:
     """Return what a metric counts."""
     return _(METRICS[name]) if name in METRICS else printable(name.replace("_", " "))
+
+
+def part(name: str) -> str:
+    """Return a part of an open pool."""
+    return _(PARTS[name]) if name in PARTS else printable(name)
 
 
 def kind(name: str) -> str:

@@ -159,6 +159,27 @@ class DrawHeld(Wire):
     absent: Count | None = None
 
 
+class PartFacts(Wire):
+    """What was found in the files of one part of an open pool; all but the last four anybody can find in them again.
+
+    By table: `rows`, columns that are not used (`undeclared`), and cases without a row (`absent`). `foreign` counts
+    rows of no committed case, `misplaced` names columns of other parts, `early` counts labels from before the
+    registration, `disordered` cases whose label is not shown to come before their score.
+    """
+
+    rows: dict[str, Count]
+    undeclared: dict[str, Count] = Field(default_factory=dict)
+    absent: dict[str, Count] = Field(default_factory=dict)
+    foreign: Count = 0
+    misplaced: tuple[Name, ...] = ()
+    early: Count = 0
+    disordered: Count = 0
+    shared: tuple[Overlap, ...] = ()
+    exposed: tuple[Overlap, ...] = ()
+    exposes: tuple[Overlap, ...] = ()
+    remembered: Count = 0
+
+
 class SealFacts(Wire):
     """What was found in the files of a pool.
 
@@ -208,6 +229,7 @@ Facts = (
     | CalibrateFacts
     | SampleFacts
     | CommitFacts
+    | PartFacts
     | ErratumFacts
     | NoFacts
     | EraseFacts
@@ -296,6 +318,13 @@ class CommitDecision(Wire):
     known: tuple[Known, ...] = ()
 
 
+class PartDecision(Wire):
+    """A part of an open pool is committed: where its cases fall short of the plan, and what had been read."""
+
+    shortfall: tuple[Shortfall, ...] = ()
+    known: tuple[Known, ...] = ()
+
+
 class RewrapDecision(Wire):
     """Who can open the pool from now on: the custody grade."""
 
@@ -325,6 +354,7 @@ Decision = (
     | CalibrateDecision
     | SampleDecision
     | CommitDecision
+    | PartDecision
     | RewrapDecision
     | KeyDecision
     | EraseDecision

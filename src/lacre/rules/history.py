@@ -10,6 +10,8 @@ from lacre.rules.answers import (
     CommitFacts,
     Engine,
     Gated,
+    PartDecision,
+    PartFacts,
     ReadDecision,
     SampleFacts,
     SealDecision,
@@ -19,6 +21,7 @@ from lacre.rules.answers import (
 from lacre.rules.requests import (
     Calibrate,
     Commit,
+    CommitPart,
     ReadLike,
     Rewrap,
     Sample,
@@ -161,3 +164,15 @@ class Committed:
     by: str
     request: Commit
     facts: CommitFacts
+
+
+@dataclass(frozen=True, slots=True)
+class PartMade:
+    """One part of an open pool, as an entry committed to it."""
+
+    entry: int
+    time: str
+    by: str
+    request: CommitPart
+    facts: PartFacts
+    decision: PartDecision

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests import faces
+from tests import faces, open_corpus
 
 from lacre import api
 from lacre.broker.outcomes import ReadPlanned, ResultShown
@@ -167,6 +167,17 @@ def grounds(folder: Path, state: Path) -> dict[str, Any]:
     return found
 
 
+def in_the_open(folder: Path, state: Path) -> dict[str, Any]:
+    """What the first part of an open pool gives: fewer cases than planned, and a column that is not declared."""
+    folder.mkdir()
+    with api.init(folder, state=state) as ledger:
+        ledger.register(open_corpus.plan().encode())
+        cases = open_corpus.cases(folder, 20)
+        head, *rows = cases.read_text().splitlines()
+        cases.write_text("\n".join([f"{head},{HOSTILE}", *(f"{row},x" for row in rows)]) + "\n")
+        return {"part-kept": ledger.commit("judge", "cases", cases)}
+
+
 def keys(folder: Path, state: Path) -> dict[str, Any]:
     """What the verbs about keys give, and an erasure, in a ledger of their own."""
     folder.mkdir()
@@ -241,6 +252,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
     found["recovered"] = recovered(folder, state)
     found["amplified"] = amplified(folder / "images", state)
     found |= grounds(folder / "faces", state)
+    found |= in_the_open(folder / "open", state)
     found |= keys(folder / "keys", state)
     assert isinstance(found["planned"], ReadPlanned)
     assert isinstance(result, ResultShown)

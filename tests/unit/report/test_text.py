@@ -26,7 +26,7 @@ NAMES = (
     *("amend-planned", "amended", "deviated", "erratum", "corrected", "amend-entry", "deviate-entry"),
     *("withdrawn", "withdrawn-study", "withdrawn-result", "withdrawn-status", "deviations", "changed-log"),
     *("changed-story", "requested", "request-looked-at", "rewrapped", "recovered", "amplified", "scanned"),
-    *("sampled", "calibrated", "relabels-out", "relabels-kept", "faces", "differential", "gate"),
+    *("sampled", "calibrated", "relabels-out", "relabels-kept", "part-kept", "faces", "differential", "gate"),
     *("key-made", "identity-made", "enrolled", "rotated", "rotated-log", "revoked", "erased", "keys"),
     *("keys-status", "keys-audit", "keys-log", "backed-up", "keys-recovered"),
 )
