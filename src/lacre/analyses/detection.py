@@ -29,6 +29,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.kinds.parts import RateCriterion, Stratum
 from lacre.stats.bootstrap import StratumDifference, cluster_totals, least_resamples, stratum_difference
+from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.proportions import Interval
 
 DEFAULT_RESAMPLES = 10_000
@@ -192,7 +193,7 @@ class Detection:
         low, high = ends[0].low, ends[1].high
         if not np.isfinite(low) or not np.isfinite(high):
             too_few = min(ends[0].clusters) < 1 or ends[0].undefined == 0
-            why = Reason("too-few-clusters", {"least": 20}) if too_few else Reason(
+            why = Reason("too-few-clusters", {"least": MIN_CLUSTERS}) if too_few else Reason(
                 "resamples-undefined", {"count": ends[0].undefined}
             )  # fmt: skip
             return Number(obstacle=why, scale="difference"), count, resamples, seed
