@@ -36,7 +36,7 @@ def labelled(*times: str, zone: str | None = None) -> tuple[Table, TypedTable]:
             "self": {"kind": "self_agreement", "pool": "teste", "table": "cases", "passes": ["y", "again"]}
         },
     }
-    document["tables"]["cases"]["columns"]["again"] = document["tables"]["cases"]["columns"]["y"]  # type: ignore[index]
+    document["tables"]["cases"]["columns"]["again"] = document["tables"]["cases"]["columns"]["y"]
     declared = parse(json.dumps(document).encode()).tables["cases"]
     lines = ["id,y,again,at", *(f"c{place},1,1,{time}" for place, time in enumerate(times))]
     raw = ("\n".join(lines) + "\n").encode()
