@@ -157,6 +157,11 @@ def read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def write_rows(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
+    """Write rows as `read` gives them."""
+    write(path, tuple(rows[0]), [tuple(row.values()) for row in rows])
+
+
 def write_files(work: Path, secret: str = "") -> None:
     """Write plan, frame, and all that needs no draw: `dev`, `contraste`, `guarda`, each with a submission.
 

@@ -4,14 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tests.studies import HEAD, typed
+
 from lacre.analyses import analyse
 from lacre.analyses.given import Given
 from lacre.analyses.result import AnalysisResult
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
-from lacre.tables.columns import TypedTable
-from lacre.tables.formats import Format
-from lacre.tables.read import read_table
 
 DIGEST = "sha256:" + "4" * 64
 SHARE = {"type": "number", "min": 0, "max": 1}
@@ -40,12 +39,7 @@ def document_of(
     """Return a protocol as its document; a key of `plan` that is None is left out."""
     whole = {key: value for key, value in {**PLAN, **(plan or {})}.items() if value is not None}
     return {
-        "lacre": 1,
-        "study": "study",
-        "title": "Title",
-        "question": "Question?",
-        "language": "en",
-        "data": {"identifiable": False, "prior_exposure": "none"},
+        **HEAD,
         "systems": {"judge": {"version": "1", "digest": DIGEST}},
         "tables": {"cases": {"key": "id", "columns": COLUMNS, **(table or {})}},
         "pools": {"dev": {"tables": ["cases"]}},
@@ -60,15 +54,6 @@ def protocol_of(
 ) -> Protocol:
     """Return a protocol."""
     return parse(json.dumps(document_of(plan, table, **more)).encode())
-
-
-def typed(protocol: Protocol, rows: Sequence[Mapping[str, Any]]) -> TypedTable:
-    """Return rows as a table; they are numbered where they have no id."""
-    declared = protocol.tables["cases"]
-    names = list(declared.columns)
-    cells = [{"id": f"c{place}", **row} for place, row in enumerate(rows)]
-    lines = [",".join(names), *(",".join(str(row.get(name, "")) for name in names) for row in cells)]
-    return read_table(("\n".join(lines) + "\n").encode(), declared, "cases", Format.CSV, only="pool")
 
 
 def run(protocol: Protocol, rows: Sequence[Mapping[str, Any]], name: str = "judge") -> AnalysisResult:

@@ -1,12 +1,32 @@
-"""The plan that most tests live with, as the text of its file: one table of cases, errors compared by sex."""
+"""The plan that most tests live with, as the text of its file: one table of cases, errors compared by sex.
 
-from collections.abc import Mapping
+For plans that are documents there are their head, and rows read as a table.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
+
+from lacre.protocol.models import Protocol
+from lacre.tables.columns import TypedTable
+from lacre.tables.formats import Format
+from lacre.tables.read import read_table
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 TESTE = MappingProxyType({"teste": ""})
 PARITY = MappingProxyType({"parity": "teste"})
 SEX = "{type: category, values: [female, male]}"
+HEAD: Mapping[str, Any] = MappingProxyType(
+    {
+        "lacre": 1,
+        "study": "study",
+        "title": "Title",
+        "question": "Question?",
+        "language": "en",
+        "data": {"identifiable": False, "prior_exposure": "none"},
+    }
+)
+"""What every document begins with, whatever its tables, pools and analyses are."""
 
 
 def plan(
@@ -52,3 +72,18 @@ tables:
 {more}{tables}pools:
 {held}analyses:
 {run}"""
+
+
+def typed(
+    protocol: Protocol,
+    rows: Sequence[Mapping[str, Any]],
+    name: str = "cases",
+    columns: Iterable[str] | None = None,
+) -> TypedTable:
+    """Return rows as a table of a protocol, or as some `columns` of it; they are numbered where they have no id."""
+    declared = protocol.tables[name]
+    held = {each: declared.columns[each] for each in columns or declared.columns}
+    cells = [{"id": f"c{place}", **row} for place, row in enumerate(rows)]
+    lines = [",".join(held), *(",".join(str(row.get(each, "")) for each in held) for row in cells)]
+    form = declared.model_copy(update={"columns": held})
+    return read_table(("\n".join(lines) + "\n").encode(), form, name, Format.CSV, only="pool")

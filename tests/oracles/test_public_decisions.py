@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.studies import HEAD
 
 from lacre.analyses import analyse
 from lacre.analyses.estimate import Estimate
@@ -75,8 +76,7 @@ def reveal(
         for by in (["race"], ["race", second])
     ]
     document = {
-        "lacre": 1, "study": "study", "title": "Title", "question": "Question?", "language": "en",
-        "data": {"identifiable": False, "prior_exposure": "none"},
+        **HEAD,
         "tables": {"cases": table}, "pools": {"teste": {"tables": ["cases"]}},
         "analyses": {"parity": {
             "kind": "group_fairness", "pool": "teste", "table": "cases",

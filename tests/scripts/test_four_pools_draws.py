@@ -64,7 +64,7 @@ def relabelled(shell: Shell, change: Callable[[list[dict[str, str]]], Sequence[d
     """Write second labels with something changed."""
     four_pools.write_again(shell.folder)
     rows = change(four_pools.read(shell.folder / "again.csv"))
-    four_pools.write(shell.folder / "again.csv", list(rows[0]), [list(row.values()) for row in rows])
+    four_pools.write_rows(shell.folder / "again.csv", rows)
 
 
 @pytest.fixture

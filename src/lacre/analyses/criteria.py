@@ -7,10 +7,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from lacre.analyses.estimate import group_name
-from lacre.analyses.families import Family, exact
+from lacre.analyses.families import Family
 from lacre.analyses.reasons import Reason
 from lacre.analyses.verdict import Booleans, CriterionResult, Decision, LeftOut, Line, Rule, State, ceiling
-from lacre.protocol.grammar import as_float
+from lacre.protocol.grammar import as_float, exact
 from lacre.protocol.kinds.group_fairness import Criterion
 from lacre.protocol.kinds.parts import WorstGroup
 from lacre.stats.clusters import MIN_CLUSTERS

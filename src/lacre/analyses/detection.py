@@ -29,6 +29,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.kinds.parts import RateCriterion, Stratum
 from lacre.stats.bootstrap import StratumDifference, cluster_totals, least_resamples, stratum_difference
+from lacre.stats.clusters import MIN_CLUSTERS
 from lacre.stats.proportions import Interval
 
 DEFAULT_RESAMPLES = 10_000
@@ -192,7 +193,7 @@ class Detection:
         low, high = ends[0].low, ends[1].high
         if not np.isfinite(low) or not np.isfinite(high):
             too_few = min(ends[0].clusters) < 1 or ends[0].undefined == 0
-            why = Reason("too-few-clusters", {"least": 20}) if too_few else Reason(
+            why = Reason("too-few-clusters", {"least": MIN_CLUSTERS}) if too_few else Reason(
                 "resamples-undefined", {"count": ends[0].undefined}
             )  # fmt: skip
             return Number(obstacle=why, scale="difference"), count, resamples, seed
@@ -231,7 +232,7 @@ class Detection:
                 rule, number, system=self.system, rows=self.cases.rows,
                 left_out=self._left_out(names), review=review, lines=lines,
             )  # fmt: skip
-        line = self._line(self.everybody, 0, ())
+        line = self.everybody.described(0, (), self.cases.obstacle)
         absent = self.cases.obstacle or self.everybody.absent(0)
         number = Number(line.value, line.low, line.high, absent)
         return decide_number(
@@ -255,9 +256,8 @@ class Detection:
         coded = [self.cases.strata[name] for name in names]
         found = self.shares(names, self.simultaneous(names))
         rate, bounds = self.plan.rate, found.bounds
-        if (
-            self.cases.obstacle is not None
-        ):  # no interval of this design is to be had, and the plain one is none
+        if self.cases.obstacle is not None:
+            # No interval of this design is to be had, and the plain one is none.
             bounds = Interval(*(np.full(len(found.value), np.nan) for _end in range(2)))
         family = Family(
             attributes=tuple(names),
@@ -280,25 +280,8 @@ class Detection:
         names = list(stratum)
         coded = [self.cases.strata[name] for name in names]
         group = tuple(stratum.items())
-        found = self.shares(names, 1)
-        return self._line(found, strata.groups(names, coded).index(group), group)
-
-    def _line(self, found: Shares, index: int, group: Group) -> Line:
-        """Return the share of one stratum, of which by itself nothing is asked."""
-        events, missing, cases = (int(each[index]) for each in found.counts)
-        absent = self.cases.obstacle or found.absent(index)
-        known = absent is None
-        return Line(
-            group=group,
-            state=State.INSUFFICIENT_EVIDENCE if absent else State.PASS,
-            reason=absent or Reason("described"),
-            numerator=events if known else None,
-            denominator=cases,
-            missing=missing if known else None,
-            value=float(found.value[index]) if known else None,
-            low=float(found.bounds.low[index]) if known else None,
-            high=float(found.bounds.high[index]) if known else None,
-        )
+        place = strata.groups(names, coded).index(group)
+        return self.shares(names, 1).described(place, group, self.cases.obstacle)
 
     def notes(self) -> list[Reason]:
         """Say what a reader must know."""

@@ -16,6 +16,7 @@ from lacre.analyses.cases import used_of
 from lacre.analyses.estimate import Group
 from lacre.analyses.verdict import LeftOut
 from lacre.errors import UnitRepeated
+from lacre.protocol.grammar import exact
 from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
 from lacre.protocol.tables import Table
 from lacre.stats import fairness
@@ -68,9 +69,8 @@ class Family:
     """The counts and bounds of the groups of some attributes; arrays over the K groups, in declared order.
 
     `bounds` are nan where a rate cannot be estimated, `clusters` counts them per rate where declared, and `sizes` are
-    the cases that a rate is worth then. `values`
-    are the rates where they are not the shares of the counts, as under weights; `obstacle_fields` are what the reason
-    why nothing can be estimated tells.
+    the cases that a rate is worth then. `values` are the rates where they are not the shares of the counts, as under
+    weights; `obstacle_fields` are what the reason why nothing can be estimated tells.
     """
 
     attributes: tuple[str, ...]
@@ -209,11 +209,6 @@ def _numbers(table: TypedTable, name: str) -> Floats:
 def error_rate(confidence: Fraction | float, share: Fraction = Fraction(1)) -> float:
     """Return a `share` of 1 - `confidence`, from the decimals as written (0.95 leaves exactly 0.05)."""
     return float((1 - exact(confidence)) * share)
-
-
-def exact(number: Fraction | float) -> Fraction:
-    """Return the number a protocol writes: its fraction, or its shortest decimal."""
-    return number if isinstance(number, Fraction) else Fraction(repr(number))
 
 
 def family(cases: Cases, attributes: Sequence[str], alpha: float) -> Family:

@@ -23,13 +23,12 @@ from scipy import special
 
 from lacre.analyses.attainable import MOST_TRIED, Attainable, Judged, Minimum, smallest
 from lacre.analyses.criteria import worst_group_rule
-from lacre.analyses.families import exact
 from lacre.analyses.need import ANY, NOTHING, Need, alpha_of, limited, planned_rows, reached
 from lacre.analyses.planned import Pair, Room, room_of
 from lacre.analyses.reasons import Reason
 from lacre.analyses.shares import BOUNDS
 from lacre.analyses.verdict import Rule
-from lacre.protocol.grammar import as_float
+from lacre.protocol.grammar import as_float, exact
 from lacre.protocol.kinds.parts import stratum_values
 from lacre.protocol.kinds.verification import (
     DISTANCE,

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lacre.analyses.estimate import Measure, group_name
-from lacre.analyses.families import error_rate, exact
+from lacre.analyses.families import error_rate
 from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult
 from lacre.analyses.verdict import CriterionResult, State
-from lacre.protocol.grammar import as_float
+from lacre.protocol.grammar import as_float, exact
 from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.kinds.self_agreement import SelfAgreementPlan
 from lacre.protocol.models import Protocol

@@ -26,14 +26,15 @@ from lacre.analyses.estimate import (
     group_json,
     group_name,
 )
-from lacre.analyses.families import error_rate, exact
+from lacre.analyses.families import error_rate
 from lacre.analyses.given import Given
 from lacre.analyses.judge_cases import Cases, Family, Judged, Mask, costs_of, prepare
 from lacre.analyses.judging import Number, decide_number
 from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult
+from lacre.analyses.suppression import shows_few
 from lacre.analyses.verdict import CriterionResult, State, worst
-from lacre.protocol.grammar import as_float
+from lacre.protocol.grammar import as_float, exact
 from lacre.protocol.kinds.judge_agreement import JudgeAgreementPlan, JudgeCriterion
 from lacre.stats import agreement, judge
 from lacre.stats.clusters import MIN_CLUSTERS
@@ -139,7 +140,7 @@ class _Work:
     def figures(self, dimension: Judged, family: Family) -> list[_Figure]:
         """Compute one dimension in every group of a family; one group's table is that of all less the others'."""
         found = [self.figure(dimension, family, place) for place in range(len(family.groups))]
-        if self.least is None or not any(_few(each.table, self.least) for each in found):
+        if self.least is None or not any(shows_few(each.table, self.least) for each in found):
             return found
         secret = Reason("withheld", {"min_count": self.least})
         return [replace(each, secret=secret) for each in found]
@@ -422,8 +423,3 @@ def method_of(plan: JudgeAgreementPlan, *, clustered: bool) -> str:
     drawn = plan.bootstrap
     method = f"bootstrap, percentile, {drawn.resamples} resamples, seed {drawn.seed}"
     return f"cluster {method}" if clustered else method
-
-
-def _few(table: agreement.Ints, least: int) -> bool:
-    margins = np.concatenate([table.sum(axis=0), table.sum(axis=1)])
-    return bool(((margins > 0) & (margins < least)).any())

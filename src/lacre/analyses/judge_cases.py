@@ -10,11 +10,12 @@ import numpy.typing as npt
 from lacre.analyses import strata
 from lacre.analyses.cases import absent, outside, used_of
 from lacre.analyses.estimate import Group
-from lacre.analyses.families import check_unit, exact, numbered
+from lacre.analyses.families import check_unit, numbered
 from lacre.analyses.given import Given
 from lacre.analyses.verdict import LeftOut
 from lacre.errors import OutsideBins
 from lacre.protocol.bins import ValueBin
+from lacre.protocol.grammar import exact
 from lacre.protocol.kinds.judge_agreement import Costs, Dimension, JudgeAgreementPlan, labels_of
 from lacre.protocol.models import Protocol
 from lacre.stats.agreement import Ints

@@ -8,10 +8,10 @@ import numpy as np
 
 from lacre.analyses.comparisons import RATES, Comparisons, Mask, Rates, rates
 from lacre.analyses.estimate import Details
-from lacre.analyses.families import exact
 from lacre.analyses.given import Given
 from lacre.analyses.normalised import names_of, normalised_scores
 from lacre.analyses.reasons import Reason
+from lacre.protocol.grammar import exact
 from lacre.protocol.kinds.parts import Normalise
 from lacre.protocol.kinds.verification import Mitigation, VerificationPlan, cohort_subjects
 from lacre.stats.fairness import Ints

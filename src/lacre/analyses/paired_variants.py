@@ -237,21 +237,7 @@ class PairedVariants:
 
     def line(self, variant: str) -> Line:
         """Return the share detected under one variant, of which by itself nothing is asked."""
-        found, index = self.items.shares, self.values.index(variant)
-        events, missing, cases = (int(each[index]) for each in found.counts)
-        absent = found.absent(index)
-        known = absent is None
-        return Line(
-            group=self.group(variant),
-            state=State.INSUFFICIENT_EVIDENCE if absent else State.PASS,
-            reason=absent or Reason("described"),
-            numerator=events if known else None,
-            denominator=cases,
-            missing=missing if known else None,
-            value=float(found.value[index]) if known else None,
-            low=float(found.bounds.low[index]) if known else None,
-            high=float(found.bounds.high[index]) if known else None,
-        )
+        return self.items.shares.described(self.values.index(variant), self.group(variant))
 
     def notes(self) -> list[Reason]:
         """Say what a reader must know."""

@@ -10,7 +10,7 @@ from itertools import product
 from math import ceil, prod
 from typing import NamedTuple
 
-from lacre.analyses.families import exact
+from lacre.protocol.grammar import exact
 from lacre.protocol.kinds.group_fairness import Criterion, GroupFairnessPlan
 from lacre.protocol.kinds.parts import stratum_values
 from lacre.protocol.kinds.plan import AnalysisPlan

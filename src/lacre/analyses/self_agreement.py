@@ -36,6 +36,7 @@ from lacre.analyses.given import Given
 from lacre.analyses.judging import Number, decide_number
 from lacre.analyses.reasons import Reason
 from lacre.analyses.result import AnalysisResult
+from lacre.analyses.suppression import shows_few
 from lacre.analyses.verdict import CriterionResult, LeftOut, State, worst
 from lacre.protocol.columns import OutcomeColumn
 from lacre.protocol.grammar import as_float
@@ -267,7 +268,7 @@ class _Work:
         answers: list[Answer] = []
         kappas: list[Answer] = []
         rows = []
-        few = self.few(tables)
+        few = self.least is not None and shows_few(tables, self.least)
         for place, group in enumerate(labels.groups):
             here = cell == place
             if cluster is None:
@@ -282,11 +283,6 @@ class _Work:
             counts = None if few else tables[place].tolist()
             rows.append(self.row((first, second), labels.values, group, counts, found, about))
         return _Family(tuple(answers), kappas[0], tuple(rows), left_out)
-
-    def few(self, tables: Ints) -> bool:
-        """Tell whether a margin of some table, (groups, k, k), shows a few cases, where these may not be told."""
-        margins = np.concatenate([tables.sum(axis=1), tables.sum(axis=2)])
-        return self.least is not None and bool(((margins > 0) & (margins < self.least)).any())
 
     def withheld(self, kappa: Answer) -> Answer:
         """Return a kappa as it is told where its table is not; that it has no value may say what is in the table."""

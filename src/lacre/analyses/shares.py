@@ -12,8 +12,10 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from lacre.analyses.estimate import Group
 from lacre.analyses.given import Drawn
 from lacre.analyses.reasons import Reason
+from lacre.analyses.verdict import Line, State
 from lacre.protocol.kinds.parts import Interval as Method
 from lacre.stats import survey
 from lacre.stats.clusters import MIN_CLUSTERS, effective_size
@@ -66,6 +68,23 @@ class Shares:
         if self.clusters is not None and self.clusters[index] < MIN_CLUSTERS:
             return Reason("too-few-clusters", {"least": MIN_CLUSTERS})
         return Reason("no-variance")
+
+    def described(self, index: int, group: Group, obstacle: Reason | None = None) -> Line:
+        """Return the share of one cell, of which by itself nothing is asked; bare where there is an `obstacle`."""
+        events, missing, cases = (int(each[index]) for each in self.counts)
+        absent = obstacle or self.absent(index)
+        known = absent is None
+        return Line(
+            group=group,
+            state=State.INSUFFICIENT_EVIDENCE if absent else State.PASS,
+            reason=absent or Reason("described"),
+            numerator=events if known else None,
+            denominator=cases,
+            missing=missing if known else None,
+            value=float(self.value[index]) if known else None,
+            low=float(self.bounds.low[index]) if known else None,
+            high=float(self.bounds.high[index]) if known else None,
+        )
 
 
 def shares(

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 
 from lacre.analyses.estimate import Group
 
@@ -32,6 +33,12 @@ Cell = tuple[str, Group]
 
 Equation = dict[Cell, int]
 """Coefficients of cells that together come to 0: a sum is -1, the cells that make it up are 1."""
+
+
+def shows_few(tables: npt.NDArray[np.int64], least: int) -> bool:
+    """Tell whether a margin of some table, (..., k, k), shows some cases and fewer than `least`."""
+    margins = np.concatenate([tables.sum(axis=-2), tables.sum(axis=-1)])
+    return bool(((margins > 0) & (margins < least)).any())
 
 
 def hidden_cells(sizes: Mapping[Cell, int], least: int, gone: Collection[Cell] = ()) -> set[Cell]:

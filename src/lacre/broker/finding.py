@@ -311,9 +311,8 @@ def _answered_before(
     for read in pool.of_class("guarda"):
         if pool.result_of(read.entry) is None or frozen_for(study, protocol, ask.analyses, read.entry) != now:
             continue
-        with suppress(
-            LacreError
-        ):  # an earlier submission that cannot be opened is no reason to refuse this one
+        # An earlier submission that cannot be opened is no reason to refuse this one.
+        with suppress(LacreError):
             if same_submissions(desk, state, ask.study, pool, read.request.submissions, submissions):
                 return read
     return None
@@ -325,9 +324,8 @@ def facts_of(
     """The facts of a read, as they are put to the law and on record."""
     personal = held(desk.state_folder, pool.sealed.request.fingerprints)
     met = met_elsewhere(desk.state_folder, state.genesis, personal) if personal else 0
-    verdicts = (
-        pool.standing == "guarda"
-    )  # which expose nothing, and share a budget with those of other studies
+    # Verdicts expose nothing, and share a budget with those of other studies.
+    verdicts = pool.standing == "guarda"
     return ReadFacts(
         engine=engine(),
         submissions=tuple(matched),

@@ -27,6 +27,7 @@ from lacre.rules.common import require_study
 from lacre.rules.custody import grade_of
 from lacre.rules.reading import sealed_pool
 from lacre.rules.requests import Read
+from lacre.rules.state import PoolState, State
 from lacre.tables.columns import TypedTable
 from lacre.tables.formulas import begins_as_formula
 
@@ -51,10 +52,7 @@ def inputs(
     if len(columns) == len(protocol.tables[name].key):
         raise NoInputs(table=name)
     check_output(output, desk.layout, overwrite=overwrite)
-    try:
-        vault.check_pool(desk.vault, context_of(state, study, sealed), sealed_of(sealed), desk.identities())
-    except IdentityCannotOpen as error:
-        raise InputsCannotOpen(**error.fields) from error
+    _check_pool(desk, state, study, sealed)
     text = salted_words(desk, reason, "inputs")
     signed = sign_request(
         desk,
@@ -94,6 +92,13 @@ def inputs(
         formulas=sum(map(begins_as_formula, _cells(written, columns))),
         warnings=warnings,
     )
+
+
+def _check_pool(desk: Desk, state: State, study: str, pool: PoolState) -> None:
+    try:
+        vault.check_pool(desk.vault, context_of(state, study, pool), sealed_of(pool), desk.identities())
+    except IdentityCannotOpen as error:
+        raise InputsCannotOpen(**error.fields) from error
 
 
 def _unfinished(pool: str) -> Unfinished:

@@ -24,7 +24,6 @@ from lacre.text import N_, _
 NAME_HIDDEN = "…"
 """Stands for a part of a path that is itself of a sealed pool."""
 
-
 SHALLOW = N_("The history of {path} is shallow: older commits are not here, and were not looked at.")
 NO_PRINTS = N_("The fingerprints of {study}/{pool} are not here: nothing was looked for of it.")
 
@@ -44,8 +43,7 @@ def scan(
         raise FingerprintsNotHere
     looking = Looking(Tracer(wanted, genesis=genesis, key=key), wanted, genesis, key, skipped)
     finds: list[Find] = []
-    seen = 0
-    versions = commits = 0
+    seen = versions = commits = 0
     for path in paths:
         for item in files(path, exclude, skipped):
             desk.progress(N_("looking through files"), seen, None)

@@ -6,7 +6,7 @@ of words are held against the spans of the pools' free texts.
 
 An id that is a plain word or a short number stands in any text by chance; so only telling ones are looked for
 there (`is_telling`). In a table whose columns have the declared names the others are found, too
-(`lacre.broker.scan`).
+(`lacre.pools.tables_traced`).
 """
 
 import re

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.studies import HEAD
 
 from lacre.analyses import analyse
 from lacre.analyses.given import Given
@@ -73,12 +74,7 @@ def gate() -> Callable[..., Gate]:
         **plan: Any,
     ) -> Gate:
         document = {
-            "lacre": 1,
-            "study": "study",
-            "title": "Title",
-            "question": "Question?",
-            "language": "en",
-            "data": {"identifiable": False, "prior_exposure": "none"},
+            **HEAD,
             "tables": {"cases": {"key": "id", "columns": {**COLUMNS, **(columns or {})}, **(table or {})}},
             "pools": {"teste": {"tables": ["cases"]}},
             "analyses": {

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from tests.studies import HEAD
 
 from lacre.analyses import analyse
 from lacre.analyses.calibrating import calibrate
@@ -53,8 +54,7 @@ def study(
     event = plan.pop("event", {"column": "found", "blank": blank})
     own = {"detected": event} if kind == "recall" else {"found": event, "person": "person"}
     document = {
-        "lacre": 1, "study": "s", "title": "T", "question": "Q?", "language": "en",
-        "data": {"identifiable": identifiable, "prior_exposure": "none"},
+        **HEAD, "data": {"identifiable": identifiable, "prior_exposure": "none"},
         "systems": {name: {"version": "1"} for name in systems},
         "tables": {"faces": {"key": "id", "columns": {**COLUMNS, **(columns or {})}, **(table or {})}},
         "pools": {"dev": {"tables": ["faces"]}, "teste": {"tables": ["faces"]}},

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from tests.studies import HEAD, typed
 
 from lacre.analyses import analyse
 from lacre.analyses.estimate import Measure, NotEstimable
@@ -19,7 +20,6 @@ from lacre.analyses.verdict import State
 from lacre.canonical import canonical_json
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
-from lacre.tables.columns import TypedTable
 from lacre.tables.formats import Format
 from lacre.tables.join import join_submission
 from lacre.tables.read import read_table
@@ -48,26 +48,13 @@ def protocol_of(
 ) -> Protocol:
     named = {"cases": {"key": "id", "columns": columns, **(table or {})}, **(tables or {})}
     document = {
-        "lacre": 1,
-        "study": "study",
-        "title": "Title",
-        "question": "Question?",
-        "language": "en",
-        "data": {"identifiable": False, "prior_exposure": "none"},
+        **HEAD,
         "tables": named,
         "pools": {"teste": {"tables": list(named)}},
         "analyses": {"est": {"kind": "estimate", "pool": "teste", "table": "cases", **plan}},
         **more,
     }
     return parse(json.dumps(document).encode())
-
-
-def typed(protocol: Protocol, rows: Sequence[Mapping[str, Any]], name: str = "cases") -> TypedTable:
-    columns = list(protocol.tables[name].columns)
-    cells = [{"id": f"c{place}", **row} for place, row in enumerate(rows)]
-    lines = [",".join(columns), *(",".join(str(row.get(each, "")) for each in columns) for row in cells)]
-    raw = ("\n".join(lines) + "\n").encode()
-    return read_table(raw, protocol.tables[name], name, Format.CSV, only="pool")
 
 
 def run(protocol: Protocol, rows: Sequence[Mapping[str, Any]], **given: Any) -> AnalysisResult:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from tests.studies import HEAD
 
 from lacre.analyses import analyse
 from lacre.analyses.feasibility import infeasible, requirements
@@ -77,8 +78,7 @@ def plan_of(
     key = ["id", "variant"] if own["kind"] == "paired_variants" else ["id"]
     listed = [{"id": str(place), **each} for place, each in enumerate(criteria)]
     document = {
-        "lacre": 1, "study": "s", "title": "T", "question": "Q?", "language": "en",
-        "data": {"identifiable": False, "prior_exposure": "none"},
+        **HEAD,
         "systems": {system: {"version": "1"} for system in ("a", "b")} if _compares(criteria) else {},
         "tables": {"t": {"key": key, "cluster": list(cluster), "columns": {**names, **(columns or {})}}},
         "pools": {name: pool},

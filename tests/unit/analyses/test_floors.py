@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.studies import HEAD
 
 from lacre.analyses.estimate import Measure, NotEstimable
 from lacre.analyses.floors import Floor, floor_notes, floors_of, needs
@@ -28,12 +29,7 @@ def protocol_of(planned: int | None = 100, **relabel: Any) -> Protocol:
         "attributes": ["sex"],
     }
     document = {
-        "lacre": 1,
-        "study": "study",
-        "title": "Title",
-        "question": "Question?",
-        "language": "en",
-        "data": {"identifiable": False, "prior_exposure": "none"},
+        **HEAD,
         "tables": {
             name: {
                 "key": "id",

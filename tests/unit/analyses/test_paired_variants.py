@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.studies import HEAD
 
 from lacre.analyses import analyse
 from lacre.analyses.given import Given
@@ -46,8 +47,7 @@ def protocol(
         **({"cluster": "image"} if cluster else {}),
     }
     document = {
-        "lacre": 1, "study": "s", "title": "T", "question": "Q?", "language": "en",
-        "data": {"identifiable": identifiable, "prior_exposure": "none"},
+        **HEAD, "data": {"identifiable": identifiable, "prior_exposure": "none"},
         "systems": {name: {"version": "1"} for name in systems},
         "tables": {"variants": table},
         "pools": pools or {"teste": {"tables": ["variants"]}},

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.judging import protocol_of, rows_of, typed
+from tests.judging import protocol_of, rows_of
+from tests.studies import typed
 from tests.unit.analyses.stored import FIRST, GATE, given_to
 from tests.unit.analyses.test_recompute_kinds import JUNK, Made, leaves, put, row, the, unfound
 

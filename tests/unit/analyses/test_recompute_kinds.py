@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests import studies
 from tests.unit.analyses import (
     test_estimates as samples,
     test_paired_variants as variants,
@@ -252,7 +253,7 @@ def labelled(change: Callable[[int], Mapping[str, Any]] = lambda _: {}, cluster:
         }
         for number in range(rows)
     ]  # fmt: skip
-    table_ = labels.typed(protocol, cells, list(labels.COLUMNS))
+    table_ = studies.typed(protocol, cells)
     return given_to("self", Given.of_one(protocol, "cases", table_)), protocol
 
 
@@ -264,8 +265,8 @@ def relabelled(back: int) -> Made:
     second = [{"id": key, "age": "old", "sad": "yes"} for key in labels.drawn(120, 0.5)[:back]] or [
         {"id": "who"}
     ]
-    table_ = labels.typed(protocol, cells, list(labels.COLUMNS))
-    again = labels.typed(protocol, second, ["id", "age", "sad"])
+    table_ = studies.typed(protocol, cells)
+    again = studies.typed(protocol, second, columns=["id", "age", "sad"])
     given = replace(Given.of_one(protocol, "cases", table_), relabelled={"cases": again})
     return given_to("self", given), protocol
 
@@ -316,7 +317,7 @@ def sampled(of: str = "mean", value: str = "size", change: Callable[[int], Mappi
         }
         for number in range(40)
     ]  # fmt: skip
-    return given_to("est", Given.of_one(protocol, "cases", samples.typed(protocol, cells))), protocol
+    return given_to("est", Given.of_one(protocol, "cases", studies.typed(protocol, cells))), protocol
 
 
 SAMPLES: dict[str, Callable[[], Made]] = {

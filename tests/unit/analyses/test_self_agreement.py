@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from tests.studies import HEAD, typed
 
 from lacre.analyses import analyse
 from lacre.analyses.estimate import Estimate, Measure, NotEstimable
@@ -20,7 +21,6 @@ from lacre.errors import UnitRepeated
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
 from lacre.stats.draws import share
-from lacre.tables.columns import TypedTable
 from lacre.tables.formats import Format
 from lacre.tables.read import read_table
 
@@ -40,12 +40,7 @@ RELABEL: dict[str, dict[str, Any]] = {
 
 def protocol_of(plan: Mapping[str, Any], table: Mapping[str, Any] | None = None, **more: Any) -> Protocol:
     document = {
-        "lacre": 1,
-        "study": "study",
-        "title": "Title",
-        "question": "Question?",
-        "language": "en",
-        "data": {"identifiable": False, "prior_exposure": "none"},
+        **HEAD,
         "tables": {"cases": {"key": "id", "columns": COLUMNS, **(table or {})}},
         "pools": {"teste": {"tables": ["cases"]}},
         "analyses": {"self": {"kind": "self_agreement", "pool": "teste", **plan}},
@@ -54,17 +49,8 @@ def protocol_of(plan: Mapping[str, Any], table: Mapping[str, Any] | None = None,
     return parse(json.dumps(document).encode())
 
 
-def typed(protocol: Protocol, rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> TypedTable:
-    cells = [{"id": f"c{place}", **row} for place, row in enumerate(rows)]
-    lines = [",".join(columns), *(",".join(str(row.get(name, "")) for name in columns) for row in cells)]
-    raw = ("\n".join(lines) + "\n").encode()
-    declared = protocol.tables["cases"]
-    held = {name: column for name, column in declared.columns.items() if name in columns}
-    return read_table(raw, declared.model_copy(update={"columns": held}), "cases", Format.CSV, only="pool")
-
-
 def run(protocol: Protocol, rows: Sequence[Mapping[str, Any]], **given: Any) -> AnalysisResult:
-    table = typed(protocol, rows, list(protocol.tables["cases"].columns))
+    table = typed(protocol, rows)
     return analyse("self", replace(Given.of_one(protocol, "cases", table), **given), [""])
 
 
@@ -224,7 +210,7 @@ def test_relabels_are_joined_by_key() -> None:
     second[0]["age"] = "young"
     second[1]["sad"] = ""
     others = [{"id": "who", "age": "old"}, {"id": min({*sad} - {*keys}), "age": "young"}]
-    again = typed(protocol, [*second, *others], ["id", "age", "sad"])
+    again = typed(protocol, [*second, *others], columns=["id", "age", "sad"])
     result = run(protocol, rows, relabelled={"cases": again})
     assert result.rows == 20
     ages, sads = result.tables["agreement"]
@@ -244,7 +230,7 @@ def test_drawn_cases_that_came_back_without_a_label_are_left_out() -> None:
     protocol = protocol_of({"relabel": "cases", "criteria": [criterion]}, relabel=HALF)
     rows = [{"age": "old" if place % 3 else "young", "sad": "yes"} for place in range(40)]
     second = [{"id": key, **rows[int(key[1:])]} for key in drawn(40, 0.5)[:14]]
-    again = typed(protocol, second, ["id", "age", "sad"])
+    again = typed(protocol, second, columns=["id", "age", "sad"])
     result = run(protocol, rows, relabelled={"cases": again})
     assert (result.rows, result.tables["agreement"][0]["n"]) == (20, 14)
     assert [(each.reason, each.column, each.count) for each in result.left_out] == [
@@ -273,7 +259,7 @@ def test_labels_that_came_too_soon_count_as_none(least: int, soon: int) -> None:
     )
     keys = drawn(40, 0.5)
     second = [{"id": key, "age": "old", "sad": "yes", "at": at} for key, at in zip(keys, when, strict=True)]
-    again = typed(protocol, second, ["id", "age", "sad", "at"])
+    again = typed(protocol, second, columns=["id", "age", "sad", "at"])
     result = run(protocol, rows, relabelled={"cases": again})
     assert (result.rows, result.tables["agreement"][0]["n"]) == (20, 20 - soon)
     notes = [each.fields for each in result.notes if each.code == "relabelled-too-soon"]
@@ -291,7 +277,7 @@ def test_nothing_asked_and_nothing_estimated_is_no_pass() -> None:
     assert run(protocol, labels(9, 10)).state == State.INSUFFICIENT_EVIDENCE
     rows = [{"age": "old", "sad": "yes"} for _ in range(40)]
     second = [{"id": key, "age": "old"} for key in drawn(40, 0.5)]
-    again = typed(protocol, second, ["id", "age", "sad"])
+    again = typed(protocol, second, columns=["id", "age", "sad"])
     assert run(protocol, rows, relabelled={"cases": again}).state == State.PASS
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.studies import HEAD
 from tests.unit.analyses.stored import given_to
 
 from lacre.analyses import analyse
@@ -88,8 +89,7 @@ def study(
     """Make a study; `cluster` is of its table, and the rest of its plan."""
     cluster = plan.pop("cluster", [])
     document = {
-        "lacre": 1, "study": "s", "title": "T", "question": "Q?", "language": "en",
-        "data": {"identifiable": False, "prior_exposure": "none"},
+        **HEAD,
         "tables": {
             "pairs": {"key": "pair", "cluster": cluster, "columns": PAIRS},
             "cohort": {"key": ["image", "face"], "columns": COHORT},

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from tests.studies import plan
 
 from lacre.audit.audit import audit
 from lacre.audit.report import AuditReport
@@ -56,35 +57,16 @@ MEDIA = {
     "difference": "application/vnd.lacre.difference+json",
     "text": "text/plain; charset=utf-8",
 }
-PROTOCOL = """
-lacre: 1
-study: {study}
-title: Loan screen
-question: Does it miss good applicants more often in one group than in another?
-language: en
-data: {{identifiable: false, prior_exposure: none}}
-tables:
-  cases:
-    key: case_id
-    columns:
-      case_id: {{type: text}}
-      label: {{type: outcome, positive: "1", negative: "0"}}
-      prediction: {{type: outcome, positive: "1", negative: "0", from: submission}}
-      sex: {{type: category, values: [female, male], is: input}}
-pools:
-  dev: {{tables: [cases]}}
-  teste: {{tables: [cases], planned: {{cases: 200}}}}
-analyses:
-  parity:
-    kind: group_fairness
-    pool: teste
-    table: cases
-    label: label
-    prediction: prediction
-    attributes: [sex]
-    criteria:
-      - {{id: gap, metric: error, by: [sex], max_group_gap: 0.1}}
-"""
+
+
+def protocol_text(study: str) -> str:
+    """The plan of a study."""
+    return plan(
+        study,
+        attribute={"sex": "{type: category, values: [female, male], is: input}"},
+        pools={"dev": "", "teste": "tables: [cases], planned: {cases: 200}"},
+        gap="0.1",
+    )
 
 
 def seeded(name: str) -> PrivateKey:
@@ -322,8 +304,8 @@ class Builder:
         self.genesis_hash = self.genesis_hash or leaf_hash(self.datas[0]).hex()
         return index
 
-    def register(self, study: str, text: str = PROTOCOL) -> int:
-        protocol = parse(text.format(study=study).encode())
+    def register(self, study: str, text: str | None = None) -> int:
+        protocol = parse((text or protocol_text(study)).encode())
         hash_ = protocol_hash(protocol)
         self.protocols[hash_] = protocol
         self.put(canonical(protocol), "protocol")
@@ -335,7 +317,7 @@ class Builder:
         mark = (study, pool, len(self.datas))
         fields = {
             "pool": pool,
-            "protocol": protocol_hash(parse(PROTOCOL.format(study=study).encode())),
+            "protocol": protocol_hash(parse(protocol_text(study).encode())),
             "records": (SealedRecord(table="cases", format="csv", hmac=digest("hmac", *mark)),),
             "ciphertext": digest("ciphertext", *mark),
             "wrapped_key": digest("key", *mark),
@@ -360,7 +342,7 @@ class Builder:
         fields = {
             "purpose": "reveal",
             "pool": pool,
-            "protocol": protocol_hash(parse(PROTOCOL.format(study=study).encode())),
+            "protocol": protocol_hash(parse(protocol_text(study).encode())),
             "analyses": ("parity",),
             "submissions": (submitted,),
         }

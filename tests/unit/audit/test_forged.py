@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.unit.audit.conftest import PROTOCOL
+from tests.unit.audit.conftest import protocol_text
 
 from lacre.audit.audit import audit
 from lacre.audit.heads import Memory
@@ -330,14 +330,14 @@ def sealed(builder: Builder, found: Any) -> Builder:
     return builder
 
 
-GUARDA = "guarda: {{tables: [cases], max_reads: 5}}"
+GUARDA = "guarda: {tables: [cases], max_reads: 5}"
 
 
 def test_a_verdict_on_cases_whose_error_rate_was_spent(builder: Builder) -> None:
     """Another study had its one read; the broker's own entry says so, and grants a read of the same cases."""
-    text = PROTOCOL.replace("teste: {{tables: [cases], planned: {{cases: 200}}}}", GUARDA)
+    text = protocol_text("three").replace("teste: {tables: [cases], planned: {cases: 200}}", GUARDA)
     text = text.replace("pool: teste", "pool: guarda")
-    plan: dict[str, Any] = {"protocol": protocol_hash(parse(text.format(study="three").encode()))}
+    plan: dict[str, Any] = {"protocol": protocol_hash(parse(text.encode()))}
     builder.register("three", text)
     builder.seal("three", "guarda", **plan)
     gated = (Gated(study="one", pool="guarda", cases=100, reads=1, most=1),)

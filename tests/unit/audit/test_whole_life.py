@@ -35,7 +35,7 @@ from lacre.rules.custody import covers
 from lacre.rules.record import Answered, parse_entry
 from lacre.rules.requests import Amend, Deviate, Erase, Erratum, KeyChange, Rewrap, SealedRecord, Withdraw
 
-from .conftest import LOG, ORIGIN, PROTOCOL, RECIPIENT, Builder, digest
+from .conftest import LOG, ORIGIN, RECIPIENT, Builder, digest, protocol_text
 
 if TYPE_CHECKING:
     from .conftest import Held
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 ENGINE = Engine(lacre="0.1.0", statistics="1")
 READER, NEXT_BROKER, NEXT_LOG = (PrivateKey.from_seed(bytes([number]) * 32) for number in (21, 22, 23))
 STRANGER = PrivateKey.from_seed(b"\x07" * 32)
-TITLE = ("title: Loan screen", "title: A loan screen")
+TITLE = ("title: Errors by sex", "title: Errors, by sex")
 BAR = ("max_group_gap: 0.1", "max_group_gap: 0.2")
 
 
@@ -51,7 +51,7 @@ def amend(builder: Builder, *changes: tuple[str, str], **more: Any) -> int:
     """Amend `one` by replacing words of its protocol."""
     study = builder.state("one").study
     assert study is not None
-    text = PROTOCOL.format(study="one")
+    text = protocol_text("one")
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
@@ -125,7 +125,7 @@ def whole(until: int | None = None) -> Builder:
     key(builder, "rotate", NEXT_LOG, replaces=LOG.public.keyid)  # 6
     key(builder, "rotate", NEXT_BROKER, replaces=builder.broker.public.keyid)  # 7
     builder.broker = NEXT_BROKER
-    in_force = protocol_hash(parse(PROTOCOL.format(study="one").replace(*TITLE).encode()))
+    in_force = protocol_hash(parse(protocol_text("one").replace(*TITLE).encode()))
     request = builder.read_request("one", "teste", protocol=in_force, reason=builder.words("table 2"))
     builder.keep(request)
     builder.answer(builder.ask(request, READER), ReadFacts(engine=ENGINE))  # 8
@@ -276,7 +276,7 @@ def test_a_result_is_not_erased_by_words_of_its_digest(life: Builder) -> None:
 
 def test_a_protocol_is_not_erased(life: Builder) -> None:
     """Only texts under salted digests may go; a plan that someone 'erases' is missing."""
-    plan = next(k for k, document in life.documents.items() if b"A loan screen" in document.body)
+    plan = next(k for k, document in life.documents.items() if b"Errors, by sex" in document.body)
     life.enter(Erase, EraseFacts(named=5), study=None, digest=plan)
     del life.documents[plan]
     found = life.found()

@@ -41,7 +41,7 @@ def test_chances_are_those_of_the_draw(ledger: api.Ledger, tmp_path: Path, chanc
     draw(ledger, tmp_path)
     rows = four_pools.read(tmp_path / "teste-faces.csv")
     rows[1]["inclusion"] = chance
-    four_pools.write(tmp_path / "other.csv", tuple(rows[0]), [tuple(row.values()) for row in rows])
+    four_pools.write_rows(tmp_path / "other.csv", rows)
     with pytest.raises(errors.SealedNotAsDrawn) as refused:
         ledger.seal("faces", "teste", tmp_path / "other.csv")
     assert (refused.value.fields["count"], refused.value.fields["table"]) == (1, "faces")
@@ -68,7 +68,7 @@ def test_second_labels_are_declared_ones(ledger: api.Ledger, tmp_path: Path) -> 
 def without(work: Path, count: int, name: str = "fewer.csv") -> Path:
     """All labelled cases but the last so many."""
     rows = four_pools.read(work / "teste-faces.csv")[:-count]
-    four_pools.write(work / name, tuple(rows[0]), [tuple(row.values()) for row in rows])
+    four_pools.write_rows(work / name, rows)
     return work / name
 
 
@@ -82,7 +82,7 @@ def test_cases_that_were_not_drawn_are_refused_with_the_count(ledger: api.Ledger
         other = next(each for each in strange if each["hint"] == row["hint"])
         strange.remove(other)
         row.update(face_id=other["face_id"], picture=other["picture"])
-    four_pools.write(tmp_path / "other.csv", tuple(rows[0]), [tuple(row.values()) for row in rows])
+    four_pools.write_rows(tmp_path / "other.csv", rows)
     with pytest.raises(errors.CasesNotDrawn) as refused:
         ledger.seal("faces", "teste", tmp_path / "other.csv")
     assert (refused.value.fields["count"], refused.value.fields["table"]) == (2, "faces")
@@ -122,7 +122,7 @@ def reveal(ledger: api.Ledger, work: Path, absent: int) -> Result:
     four_pools.write_again(work)
     ledger.commit("faces", "relabels", work / "again.csv")
     scores = four_pools.read(work / "scores.csv")[:-absent]
-    four_pools.write(work / "fewer-scores.csv", ("face_id", "score"), [tuple(row.values()) for row in scores])
+    four_pools.write_rows(work / "fewer-scores.csv", scores)
     revealed = ledger.reveal("faces", work / "fewer-scores.csv")
     assert isinstance(revealed, Result)
     assert said in " ".join(str(revealed).split())
@@ -157,7 +157,7 @@ def test_a_pool_sealed_with_other_cases_is_found_before_it_is_read(
     draw(ledger, tmp_path)
     rows = four_pools.read(tmp_path / "teste-faces.csv")
     rows[0]["face_id"] = "t1000"
-    four_pools.write(tmp_path / "other.csv", tuple(rows[0]), [tuple(row.values()) for row in rows])
+    four_pools.write_rows(tmp_path / "other.csv", rows)
 
     def made_up(*given: Any) -> tuple[DrawHeld, ...]:
         held = held_against_draws(*given)
@@ -191,10 +191,10 @@ def test_second_labels_are_of_the_inputs_that_were_handed_out(ledger: api.Ledger
     rows = four_pools.read(tmp_path / "again.csv")
     swapped = [dict(row) for row in rows]
     swapped[0]["picture"], swapped[1]["picture"] = rows[1]["picture"], rows[0]["picture"]
-    four_pools.write(tmp_path / "swapped.csv", tuple(rows[0]), [tuple(row.values()) for row in swapped])
+    four_pools.write_rows(tmp_path / "swapped.csv", swapped)
     with pytest.raises(errors.CommitUnfinished, match=r"2 cells of inputs .*\(picture\)") as refused:
         ledger.commit("faces", "relabels", tmp_path / "swapped.csv")
     assert rows[0]["picture"] not in str(refused.value)
     bare = [{name: row[name] for name in row if name != "picture"} for row in rows]
-    four_pools.write(tmp_path / "bare.csv", tuple(bare[0]), [tuple(row.values()) for row in bare])
+    four_pools.write_rows(tmp_path / "bare.csv", bare)
     assert ledger.commit("faces", "relabels", tmp_path / "bare.csv").rows == 30

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
+from tests.studies import HEAD
 
 from lacre.broker.relabel import _altered, _dated_ahead
 from lacre.protocol.document import parse
@@ -19,12 +20,7 @@ NOW = "2026-03-01T12:00:00.000000Z"
 
 def labelled(*times: str, zone: str | None = None) -> tuple[Table, TypedTable]:
     document = {
-        "lacre": 1,
-        "study": "study",
-        "title": "Title",
-        "question": "Question?",
-        "language": "en",
-        "data": {"identifiable": False, "prior_exposure": "none"},
+        **HEAD,
         "tables": {
             "cases": {
                 "key": "id",
@@ -40,7 +36,7 @@ def labelled(*times: str, zone: str | None = None) -> tuple[Table, TypedTable]:
             "self": {"kind": "self_agreement", "pool": "teste", "table": "cases", "passes": ["y", "again"]}
         },
     }
-    document["tables"]["cases"]["columns"]["again"] = document["tables"]["cases"]["columns"]["y"]  # type: ignore[index]
+    document["tables"]["cases"]["columns"]["again"] = document["tables"]["cases"]["columns"]["y"]
     declared = parse(json.dumps(document).encode()).tables["cases"]
     lines = ["id,y,again,at", *(f"c{place},1,1,{time}" for place, time in enumerate(times))]
     raw = ("\n".join(lines) + "\n").encode()

@@ -208,9 +208,12 @@ def git(tmp_path: Path) -> Callable[..., str]:
 
 
 def test_what_was_taken_out_is_in_the_history(
-    sealed: lacre.Ledger, tmp_path: Path, git: Callable[..., str]
+    sealed: lacre.Ledger, tmp_path: Path, git: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file, a message and a stash; the place of each is the commit that has it."""
+    """A file, a message and a stash; the place of each is the commit that has it.
+
+    So it is within a hook, which git tells of the repository that it runs in.
+    """
     leak = tmp_path / "a file.log"
     leak.write_text("CASE-00100\n")
     git("add", ".")
@@ -222,6 +225,8 @@ def test_what_was_taken_out_is_in_the_history(
     leak.write_text("CASE-00102\n")
     git("stash")
     assert sealed.scan(tmp_path).ok
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
     scanned = sealed.scan(tmp_path, history=True)
     places = {(find.place, find.commit) for find in scanned.finds}
     assert ("a file.log", first) in places

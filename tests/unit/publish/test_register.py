@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from tests.unit.audit.conftest import ENGINE, PROTOCOL as LONG, Builder
+from tests.unit.audit.conftest import ENGINE, Builder, protocol_text
 from tests.unit.publish.conftest import audited, audited_folder, codes, held, live, sha256, warnings
 
 import lacre
@@ -323,7 +323,7 @@ def long() -> Builder:
     bound = builder.bound("-")
     for number in range(514):
         study = f"s{number}"
-        protocol = parse(LONG.format(study=study).encode())
+        protocol = parse(protocol_text(study).encode())
         body = canonical(protocol)
         builder.put(body, "protocol")
         fields = {**bound, "study": study, "nonce": f"{number:032x}", "protocol": sha256(body)}

@@ -369,12 +369,8 @@ class World:
         """Commit to second labels of the whole share drawn, two days apart, or as `found` says."""
         study = self.state.study
         plan = None if study is None else study.in_force.protocol.relabel.get(draw)
-        rows = (
-            0
-            if study is None or draw not in study.pools[pool].sealed.facts.rows
-            else (study.pools[pool].sealed.facts.rows[draw])
-        )
-        share = ceil(float(plan.fraction) * rows) if plan else 0
+        rows = {} if study is None else study.pools[pool].sealed.facts.rows
+        share = ceil(float(plan.fraction) * rows.get(draw, 0)) if plan else 0
         facts = CommitFacts.model_validate({"rows": share, "absent": 0, "days_apart": 2, **found})
         records = (SealedRecord(table="faces", format="csv", hmac=Z),)
         fields = self._bound(
