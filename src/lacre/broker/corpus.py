@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from lacre.analyses.families import check_unit
+from lacre.analyses.judge_cases import check_bins
 from lacre.broker.desk import (
     BLANK,
     Desk,
@@ -142,6 +143,8 @@ def _read(desk: Desk, state: State, study: StudyState, part: str, specs: Sequenc
         name: PoolTable(tuple(raw for raw in raws if raw.table == name), typed)
         for name, typed in read.tables.items()
     }
+    for name, table in read.tables.items():
+        check_bins(protocol, name, table)
     found = outside(protocol, held)
     if part != "cases":
         return _Ready(raws, files, read, counts, found, grown)
