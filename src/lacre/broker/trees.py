@@ -22,7 +22,12 @@ from lacre.text import N_
 LARGEST_VERSION = 256 * 2**20
 """Bytes of the largest version of a file that is taken from a history."""
 
-_GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
+_GIT = (
+    *("git", "--no-pager"),
+    # A repository may say in its own settings what programs to run: none is.
+    *("-c", "core.fsmonitor=false", "-c", "log.showSignature=false"),
+    *("-c", "core.quotePath=false"),
+)
 _OFFLINE = {
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_LAZY_FETCH": "1",
@@ -31,6 +36,13 @@ _OFFLINE = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+_POINTING = frozenset(
+    {
+        *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE"),
+        *("GIT_OBJECT_DIRECTORY", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_PREFIX"),
+    }
+)
+"""What a hook is told of its own repository, and would have git look there and not in the folder that is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +102,9 @@ def _enters(root: Path, path: Path, exclude: Sequence[str], skipped: Skipped) ->
     if path.name == ".git":
         return False
     for applies, why in (
-        (path.is_symlink(), LINK),
+        (os.path.islink(path), LINK),  # noqa: PTH114 - a path too long is none; Path raises
         (_excluded(root, path, exclude), EXCLUDED),
-        ((path / "ledger.db").is_file(), LEDGER),
+        (os.path.isfile(path / "ledger.db"), LEDGER),  # noqa: PTH113 - likewise, and where one may not look
     ):
         if applies:
             skipped.note(why)
@@ -120,6 +132,10 @@ def _is_looked_at(root: Path, path: Path, exclude: Sequence[str], skipped: Skipp
 # --- a git history -----------------------------------------------------------------------------------------
 
 
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _POINTING} | _OFFLINE
+
+
 class History:
     """The git history of a folder. Raises `GitNeeded` and `GitFailed`."""
 
@@ -137,7 +153,10 @@ class History:
 
     def first_with(self, blob: str) -> str:
         """Return the name of the oldest commit that has this version of a file, abbreviated."""
-        found = self._ask("log", "--all", "--reflog", "--reverse", "--format=%h", f"--find-object={blob}")
+        order = f"-O{os.devnull}"  # not the order that a file named in the repository's settings gives
+        found = self._ask(
+            "log", "--all", "--reflog", "--reverse", "--format=%h", order, f"--find-object={blob}"
+        )
         return found.decode().partition("\n")[0] or blob[:10]
 
     def items(self, exclude: Sequence[str], skipped: Skipped) -> Iterator[Item]:
@@ -150,7 +169,8 @@ class History:
 
     def _names(self) -> dict[str, str]:
         listed = self._ask("rev-list", "--all", "--reflog", "--objects").decode(errors="replace")
-        lines = (line.partition(" ") for line in listed.splitlines())
+        # Not `splitlines`: a name may hold what ends a line of text, and what follows would be asked for.
+        lines = (line.partition(" ") for line in listed.split("\n") if line)
         return {name: path for name, _blank, path in lines}
 
     def _batch(self, asked: IO[bytes]) -> "_Batch":
@@ -162,7 +182,7 @@ class History:
     def _ask(self, *words: str) -> bytes:
         try:
             done = subprocess.run(  # noqa: S603 - git, by its name, with words of ours
-                self._command(*words), capture_output=True, check=False, env={**os.environ, **_OFFLINE}
+                self._command(*words), capture_output=True, check=False, env=_environment()
             )
         except FileNotFoundError:
             raise GitNeeded from None
@@ -188,7 +208,7 @@ class _Batch:
             stdin=self._asked,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **_OFFLINE},
+            env=_environment(),
         )
         assert self._process.stdout is not None
         return self._process.stdout
