@@ -15,6 +15,8 @@ import pytest
 from tests import once
 from tests.secrets.canaries import listening, nests, sings
 
+from lacre import text
+
 ROOT = Path(__file__).resolve().parents[1]
 REQUIRED = frozenset(filter(None, os.environ.get("LACRE_REQUIRE", "").split(",")))
 
@@ -102,8 +104,11 @@ def power(monkeypatch: pytest.MonkeyPatch) -> None:
 def _own_machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test a state folder of its own: what one test's ledgers did, no other remembers."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
-    for name in ("LACRE_LEDGER", "LACRE_LANG", "LACRE_PASSPHRASE", "LACRE_KEY", "LACRE_BACKUP_PASSPHRASE"):
+    for name in ("LACRE_LEDGER", "LACRE_PASSPHRASE", "LACRE_KEY", "LACRE_BACKUP_PASSPHRASE"):
         monkeypatch.delenv(name, raising=False)
+    # Whatever the language of the machine, or of a protocol, is: what tests read is English unless they say so.
+    monkeypatch.setenv("LACRE_LANG", "en")
+    monkeypatch.setattr(text._Process, "choice", None)
 
 
 @pytest.fixture(scope="session", autouse=True)

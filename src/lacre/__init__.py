@@ -9,11 +9,21 @@ from typing import TYPE_CHECKING, Any
 from lacre.version import VERSION
 
 if TYPE_CHECKING:
-    from lacre.api import Ledger, check, init, new_identity, new_key, open, verify  # noqa: A004 - the API's own name
+    from lacre.api import Ledger, check, init, new_identity, new_key, open, use_language, verify  # noqa: A004 - the API's own name
 
 __version__ = VERSION
 
-__all__ = ["Ledger", "__version__", "check", "init", "new_identity", "new_key", "open", "verify"]
+__all__ = [
+    "Ledger",
+    "__version__",
+    "check",
+    "init",
+    "new_identity",
+    "new_key",
+    "open",
+    "use_language",
+    "verify",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,10 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lacre import text
 from lacre.broker import init as _init
 from lacre.broker.outcomes import LedgerMade
 from lacre.durable import read_given
-from lacre.errors import printable
+from lacre.errors import LanguageUnknown, printable
 from lacre.handle.audits import audit, verify
 from lacre.handle.ledger import Ledger
 from lacre.handle.making import (
@@ -47,8 +48,20 @@ __all__ = [
     "new_key",
     "open",
     "state_folder",
+    "use_language",
     "verify",
 ]
+
+
+def use_language(name: str) -> None:
+    """Speak a language from here on: `en`, `pt-BR` or `es-419`, or a locale's name such as `pt_BR`.
+
+    Without it, LACRE_LANG, a protocol's language for its results, and the locale say. Raises `LanguageUnknown`.
+    """
+    tag = text.tag_of(name)
+    if tag is None:
+        raise LanguageUnknown(name=name, given="use_language", known=", ".join(text.LANGUAGES))
+    text.use_language(tag)
 
 
 def check(

@@ -27,6 +27,7 @@ STAGES: Mapping[str, Callable[[], Measured | list[Measured]]] = {
         "pairs",
         "paired_bootstrap",
         "dyads",
+        "judge_kappa",
     )
 }
 """Each in a file of its own; a stage to come joins by its name."""

@@ -20,6 +20,7 @@ LITTLE: dict[str, dict[str, Any]] = {
     "targets": {"size": 200_000, "rounds": 1},
     "pairs": {"items": 500, "variants": 4, "rounds": 1, "peer_pairs": 2},
     "paired_bootstrap": {"items": 500, "resamples": 1000, "rounds": 1},
+    "judge_kappa": {"sizes": (200,), "resamples": 1000, "rounds": 1, "peer_resamples": 5},
     "dyads": {"comparisons": 4000, "subjects": 60, "resamples": 100, "rounds": 1},
 }
 

@@ -150,6 +150,5 @@ def _shell(root: Path) -> Shell:
     folder = root / "work"
     folder.mkdir()
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("LACRE_", "XDG_"))}
-    return Shell(
-        folder, {**kept, "XDG_STATE_HOME": str(root / "state"), "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
-    )
+    own = {"XDG_STATE_HOME": str(root / "state"), "COLUMNS": "100", "LC_ALL": "C.UTF-8", "LACRE_LANG": "en"}
+    return Shell(folder, {**kept, **own})

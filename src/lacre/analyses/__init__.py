@@ -19,6 +19,7 @@ def analyse(name: str, given: "Given", systems: Sequence[str] | None = None) -> 
     from lacre.analyses import (
         estimates,
         group_fairness,
+        judge_agreement,
         paired_variants,
         protective_failure,
         recall,
@@ -36,6 +37,7 @@ def analyse(name: str, given: "Given", systems: Sequence[str] | None = None) -> 
         "paired_variants": paired_variants.analyse,
         "verification": verification.analyse,
         "self_agreement": self_agreement.analyse,
+        "judge_agreement": judge_agreement.analyse,
         "estimate": estimates.analyse,
     }
     plan = given.protocol.analyses[name]
@@ -44,7 +46,7 @@ def analyse(name: str, given: "Given", systems: Sequence[str] | None = None) -> 
     if systems is None:
         systems = systems_analysed(given.protocol, plan)
     result = kinds[plan.kind](plan, given, name=name, systems=tuple(systems))
-    least = min_count(given.protocol)
+    least = min_count(given.protocol, plan.pool)
     return result if least is None else withhold(result, least)
 
 

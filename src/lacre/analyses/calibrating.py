@@ -63,7 +63,7 @@ def calibrate(given: Given, name: str, basis: Basis, system: str) -> Found:
         raise ThresholdNotAttained(
             threshold=name, system=system, target=target, events=found.events, cases=found.cases
         )
-    least = min_count(given.protocol)
+    least = min_count(given.protocol, registered.calibrate_on)
     if least is not None:
         found, low, high = _coarse(found, (low, high), scores[kept], rate, basis, least)
     events = found.cases - found.events if target == "recall" else found.events

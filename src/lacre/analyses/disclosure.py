@@ -23,11 +23,15 @@ DEFAULT_MIN_COUNT = 5
 """The smallest denominator shown when data are identifiable and the protocol names none."""
 
 
-def min_count(protocol: Protocol) -> int | None:
-    """Return the smallest denominator that `protocol` lets be shown; None where it withholds nothing."""
+def min_count(protocol: Protocol, pool: str) -> int | None:
+    """Return the smallest denominator of a pool that `protocol` lets be shown; None where it withholds nothing.
+
+    The cases of an open pool are published themselves, so there it takes a protocol that asks for it.
+    """
     if protocol.disclosure is not None:
         return protocol.disclosure.min_count
-    return DEFAULT_MIN_COUNT if protocol.data.identifiable else None
+    shut = protocol.pools[pool].open is None
+    return DEFAULT_MIN_COUNT if protocol.data.identifiable and shut else None
 
 
 def withhold(result: AnalysisResult, least: int) -> AnalysisResult:

@@ -84,7 +84,7 @@ def _of_one(plan: EstimatePlan, given: Given, name: str, read: str, system: str)
         )
         for criterion in plan.criteria
     )
-    least = min_count(given.protocol)
+    least = min_count(given.protocol, plan.pool)
     return AnalysisResult(
         id=name,
         kind=plan.kind,

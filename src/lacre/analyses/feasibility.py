@@ -16,6 +16,7 @@ from scipy import special
 
 from lacre.analyses.attainable import MOST_CASES, Judged
 from lacre.analyses.criteria import rule_of
+from lacre.analyses.feasible_judges import judge_needs
 from lacre.analyses.feasible_pairs import paired_needs
 from lacre.analyses.feasible_shares import agreement_of_plan, detection_needs, estimate_needs
 from lacre.analyses.feasible_verification import verification_needs
@@ -26,6 +27,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.kinds.estimate import EstimatePlan
 from lacre.protocol.kinds.group_fairness import Criterion, GroupFairnessPlan
+from lacre.protocol.kinds.judge_agreement import JudgeAgreementPlan
 from lacre.protocol.kinds.paired_variants import PairedVariantsPlan
 from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.kinds.self_agreement import SelfAgreementPlan
@@ -128,6 +130,8 @@ def _needs(protocol: Protocol, name: str, plan: AnalysisPlan) -> Iterable[Need]:
             return agreement_of_plan(protocol, name, plan)
         case EstimatePlan():
             return estimate_needs(protocol, name, plan)
+        case JudgeAgreementPlan():
+            return judge_needs(protocol, name, plan)
     return ()
 
 

@@ -75,10 +75,12 @@ def decide_number(
     review: Reason | None = None,
     lines: tuple[Line, ...] = (),
     details: Details | None = None,
+    decided: tuple[State, Reason] | None = None,
 ) -> CriterionResult:
     """Decide a criterion on one number: review first, then what cannot be decided, then its interval.
 
-    `left_out` are cases of the `rows`, each under its first reason; the number rests on all of `lines`.
+    `left_out` are cases of the `rows`, each under its first reason; the number rests on all of `lines`. What is
+    `decided` otherwise, as by the point, stands in place of the interval's decision.
     """
     form, limit = bound_of(criterion)
     if review is None and criterion.requires_manual_review:
@@ -89,7 +91,7 @@ def decide_number(
     elif obstacle is not None:
         state, reason = State.INSUFFICIENT_EVIDENCE, obstacle
     else:
-        state, reason = by_bounds(form, limit, number.low, number.high)
+        state, reason = decided or by_bounds(form, limit, number.low, number.high)
     return CriterionResult(
         id=criterion.id,
         metric=criterion.metric,

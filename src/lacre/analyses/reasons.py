@@ -187,6 +187,44 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
             "{column}: how well these labels agree with themselves could not be told, so no floor is known: no "
             "difference can be held real on account of these labels."
         ),
+        # Human-vs-judge agreement of one rater
+        "point-kept": N_("Kappa is {value}, and the bar is {threshold}; the point decides, as registered."),
+        "point-broken": N_(
+            "Kappa is {value}, below the bar of {threshold}; the point decides, as registered."
+        ),
+        "kappa-one-bin": N_("Human and judge put every case into one and the same bin: kappa is undefined."),
+        "kappa-resamples-undefined": N_(
+            "In {count} of {resamples} resamples one bin alone was used, which leaves kappa undefined: too many for "
+            "an interval."
+        ),
+        "resamples-alike": N_(
+            "No resample differs from another: the interval is what no event among so many cases still allows."
+        ),
+        "clusters-cross-strata": N_(
+            "Clusters have cases of several strata ({count} times), so neither can be drawn again by itself."
+        ),
+        "paradox": N_(
+            "{dimension}: a kappa paradox. The bin {bin} holds so much of both marginals that kappa falls below the "
+            "bar of {bar} while the agreement does not: the answer is more cases of the other bins, never a lower bar."
+        ),
+        "paradox-of-group": N_(
+            "{dimension}, in {group}: a kappa paradox. The bin {bin} holds so much of both marginals that kappa falls "
+            "below the bar of {bar} while the agreement does not. It is a diagnostic, and decides nothing."
+        ),
+        "target-reached": N_(
+            "The mean of {count} pooled kappas is {mean}, and reaches the target of {target}, which decides nothing."
+        ),
+        "target-missed": N_(
+            "The mean of {count} pooled kappas is {mean}, below the target of {target}, which decides nothing."
+        ),
+        "target-open": N_(
+            "A pooled kappa cannot be estimated, so nothing is said of the target of {target}, which decides nothing."
+        ),
+        "near-edge": N_(
+            "Values of {column} that lie within 0.000001 of an edge between bins, and not on it: {count}. Rounding may "
+            "have put them into the wrong one."
+        ),
+        "cases-independent": N_("No cluster is declared: the intervals assume cases that are independent."),
         # Disclosure control
         "withheld": N_("Withheld: a group of fewer than {min_count} cases could be read from it."),
         # Notes

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from lacre.analyses.recomputing.base import Again
 from lacre.analyses.recomputing.gates import check_gate
 from lacre.analyses.recomputing.groups import GroupsAgain
+from lacre.analyses.recomputing.judges import JudgesAgain
 from lacre.analyses.recomputing.labels import LabelsAgain
 from lacre.analyses.recomputing.ladders import LaddersAgain
 from lacre.analyses.recomputing.pairs import PairsAgain
@@ -37,6 +38,7 @@ KINDS: Mapping[str, type[Again[Any]]] = MappingProxyType(
         "self_agreement": LabelsAgain,
         "estimate": SamplesAgain,
         "verification": LaddersAgain,
+        "judge_agreement": JudgesAgain,
     }
 )
 

@@ -61,7 +61,7 @@ def analyse(plan: SelfAgreementPlan, given: Given, *, name: str, systems: Sequen
     review += [Reason(code) for code in given.review]
     alpha = error_rate(plan.confidence, given.share)
     confidence = as_float(plan.confidence) if given.share == 1 else 1 - alpha
-    work = _Work(plan, declared, twice, alpha, confidence, min_count(given.protocol))
+    work = _Work(plan, declared, twice, alpha, confidence, min_count(given.protocol, plan.pool))
     columns = [work.column(first, second) for first, second in plan.labelled]
     criteria = tuple(
         work.decide(criterion, columns, review[0] if review else None) for criterion in plan.criteria

@@ -42,7 +42,7 @@ class Verification:
         self.system = system
         self.alpha = error_rate(plan.confidence, given.share)
         self.confidence = as_float(plan.confidence) if given.share == 1 else 1 - self.alpha
-        self.least = min_count(given.protocol)
+        self.least = min_count(given.protocol, plan.pool)
         self.read = prepare(plan, given, system)
         self.rungs = climb(plan, given, system, self.read, self.alpha)
         self.numbers = Numbers(plan, self.read, system, self.alpha, self.confidence, self.least)

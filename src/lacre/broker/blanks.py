@@ -12,6 +12,7 @@ from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.detection import DetectionPlan
 from lacre.protocol.kinds.estimate import EstimatePlan
 from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
+from lacre.protocol.kinds.judge_agreement import JudgeAgreementPlan, JudgeCriterion
 from lacre.protocol.kinds.paired_variants import PairedCriterion, PairedVariantsPlan, variant_column
 from lacre.protocol.kinds.parts import RateCriterion
 from lacre.protocol.kinds.plan import AnalysisPlan
@@ -56,8 +57,12 @@ def _counts(
     """Return the blanks that count against a criterion, of how many, and the share that may be."""
     limit = getattr(rule, "max_left_out", 0.0)
     match plan, rule:
-        case GroupFairnessPlan(), _:
-            return _of(_blank(table, [plan.prediction]), limit)
+        case (GroupFairnessPlan(prediction=column), _) | (
+            JudgeAgreementPlan(),
+            JudgeCriterion(dimension=column),
+        ):
+            scored = plan.dimensions[column].judge if isinstance(plan, JudgeAgreementPlan) else column
+            return _of(_blank(table, [scored]), limit)
         case DetectionPlan(), RateCriterion():
             if plan.event.blank != "left_out" or not _concerns(rule.systems, system):
                 return None

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from lacre.analyses.families import check_unit
+from lacre.analyses.judge_cases import check_bins
 from lacre.broker.desk import BLANK, Progress
 from lacre.broker.files import Given
 from lacre.errors import NothingDeclared, TableColumnAbsent, TableError, cells_untold
@@ -120,13 +121,15 @@ def _reads_as_pool(protocol: Protocol, raw: Raw) -> bool:
 
 @cells_untold
 def check_units(protocol: Protocol, tables: Mapping[str, PoolTable]) -> None:
-    """Refuse tables in which a unit repeats, before they are sealed: no analysis would take them.
+    """Refuse tables that no analysis would take, before they are sealed: a unit repeats, or bins do not hold a value.
 
-    Raises `UnitRepeated`, with the count.
+    Raises `UnitRepeated` or `OutsideBins`, with the count.
     """
     for name, table in tables.items():
         declared = protocol.tables[name]
-        check_unit(declared, table.typed.select(apply_exclusions(table.typed, declared.exclude).kept))
+        used = table.typed.select(apply_exclusions(table.typed, declared.exclude).kept)
+        check_unit(declared, used)
+        check_bins(protocol, name, used)
 
 
 def _read(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lacre.analyses.judge_cases import check_bins
 from lacre.broker.blanks import left_undecided
 from lacre.broker.desk import Desk, Progress
 from lacre.broker.files import parse_given
@@ -87,9 +88,12 @@ def _refuse_others(protocol: Protocol, want: Wanted, specs: Sequence[str], what:
 def _read(protocol: Protocol, raws: Sequence[Raw], progress: Progress) -> dict[str, PoolTable]:
     """Read the files of one submission; what is refused is mended in them, since the plan is registered."""
     try:
-        return read_submission_tables(protocol, raws, progress)
+        tables = read_submission_tables(protocol, raws, progress)
     except TableError as error:
         raise error.of_submission() from error
+    for name, table in tables.items():
+        check_bins(protocol, name, table.typed)
+    return tables
 
 
 def outside_of(protocol: Protocol, submission: Submission) -> dict[str, int]:

@@ -4,6 +4,7 @@ import click
 
 from lacre.cli import screen
 from lacre.errors import InterruptedBefore, NotConfirmed
+from lacre.text import _
 
 
 def sure(question: str, *, verb: str, option: str, about: object | None = None) -> bool:
@@ -15,6 +16,8 @@ def sure(question: str, *, verb: str, option: str, about: object | None = None) 
 
         screen.write_error(as_text(about, width=screen.width()))
     try:
-        return click.confirm(question, default=False, err=True)
+        said = click.prompt(f"{question} {_('[y/N]')}", default="", show_default=False, err=True)
     except click.Abort:
         raise InterruptedBefore from None
+    # Translated: the words for yes, with blanks between them. Any other answer is none.
+    return str(said).strip().lower() in {"y", "yes", *_("y yes").split()}

@@ -11,8 +11,9 @@ import click
 
 from lacre.cli import screen
 from lacre.cli.exits import DONE, VERDICTS
+from lacre.cli.language import OPTION, tag
 from lacre.cli.verbs import entry
-from lacre.text import LANGUAGES, N_, _, use_language
+from lacre.text import N_, _, language
 
 if TYPE_CHECKING:
     from lacre.api import Ledger
@@ -50,10 +51,17 @@ class Verb(click.Command):
 
     def format_help_text(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the verb does."""
-        for paragraph in (self.line, *self.about.split("\n\n")):
+        for paragraph in (_(self.line), *_(self.about).split("\n\n")):
             formatter.write_paragraph()
             with formatter.indentation():
-                formatter.write_text(_(paragraph))
+                formatter.write_text(paragraph)
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option `--help`, in the language in use: click makes it once and keeps it."""
+        found = super().get_help_option(ctx)
+        if found is not None:
+            found.help = _("Show this message and exit.")
+        return found
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, each line as it is typed."""
@@ -133,9 +141,9 @@ def verb(
 
     def make(function: Callable[Concatenate[Call, P], int]) -> Verb:
         @functools.wraps(function)
-        def call(*, as_json: bool, ledger: Path | None, lang: str, **given: Any) -> int:
+        def call(*, as_json: bool, ledger: Path | None, lang: str | None, **given: Any) -> int:
             signing_key = given.pop("signing_key", None)
-            return function(Call(as_json, ledger, lang, signing_key), **given)  # type: ignore[call-arg]  # click passes by name
+            return function(Call(as_json, ledger, lang or language(), signing_key), **given)  # type: ignore[call-arg]  # click passes by name
 
         params = [*reversed(getattr(function, "__click_params__", [])), *_shared()]
         return Verb(name, params=params, callback=call, about=about, examples=examples)
@@ -191,10 +199,6 @@ def signing_options(function: Callable[P, int]) -> Callable[P, int]:
 
 
 def _shared() -> list[click.Parameter]:
-    def choose(_ctx: click.Context, _param: click.Parameter, language: str) -> str:
-        use_language(language)
-        return language
-
     return [
         Option(
             ["--json", "as_json"], is_flag=True, help=N_("Answer with one JSON document on standard output.")
@@ -206,13 +210,9 @@ def _shared() -> list[click.Parameter]:
             help=N_("Use the ledger in DIR (else LACRE_LEDGER, else the nearest .lacre, upwards from here)."),
         ),
         Option(
-            ["--lang"],
-            type=click.Choice(LANGUAGES),
+            [OPTION],
             metavar="TAG",
-            default=LANGUAGES[0],
-            envvar="LACRE_LANG",
-            is_eager=True,
-            callback=choose,
-            help=N_("Speak this language (a tag such as en; else LACRE_LANG)."),
+            callback=tag,
+            help=N_("Speak this language: en, pt-BR or es-419 (else LACRE_LANG, else the locale's)."),
         ),
     ]

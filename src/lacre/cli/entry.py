@@ -1,5 +1,6 @@
 """One call of `lacre`: parse, invoke, and end with a status that means something, never with a traceback."""
 
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -7,17 +8,21 @@ from collections.abc import Sequence
 import click
 
 from lacre.cli import screen
+from lacre.cli.click_words import translated
 from lacre.cli.exits import DONE
+from lacre.cli.language import wanted
 from lacre.cli.verbs import Verbs, verbs
 from lacre.errors import (
     EXIT_REFUSED,
     InternalError,
     Interrupted,
     LacreError,
+    LanguageUnknown,
     OutputLost,
     UsageError,
     VerbUnclear,
 )
+from lacre.text import speaking
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,11 +38,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore")
     as_json = _asks_json(arguments)
     try:
-        return _invoke(verbs(), arguments)
-    except Exception as error:  # noqa: BLE001 - the last door: a traceback could show a sealed cell
+        language = wanted(arguments, os.environ)
+    except LanguageUnknown as error:
         return _end(error, as_json=as_json)
-    except KeyboardInterrupt:
-        return _end(Interrupted(), as_json=as_json)
+    with speaking(language), translated():
+        try:
+            return _invoke(verbs(), arguments)
+        except Exception as error:  # noqa: BLE001 - the last door: a traceback could show a sealed cell
+            return _end(error, as_json=as_json)
+        except KeyboardInterrupt:
+            return _end(Interrupted(), as_json=as_json)
 
 
 def _invoke(group: Verbs, arguments: list[str]) -> int:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from lacre.cli import screen
 from lacre.cli.command import Call, Example, path_option, verb
-from lacre.text import N_
+from lacre.text import N_, Choice, speaking
 
 if TYPE_CHECKING:
     from lacre.demo.story import Step
@@ -30,7 +30,8 @@ def demo_verb(call: Call, keep: Path | None) -> int:
     from lacre.demo.story import tell, workshop
 
     steps: list[Step] = []
-    with workshop(keep) as folder:
+    # One language for all of the story, its results too: their protocol's is not that of whoever watches.
+    with speaking(Choice(call.language, asked=True)), workshop(keep) as folder:
         for step in tell(folder):
             steps.append(step)
             if not call.as_json:

@@ -67,6 +67,7 @@ from lacre.errors.changes import (
 from lacre.errors.evidence import (
     BareRate as BareRate,
     EvidenceError as EvidenceError,
+    OutsideBins as OutsideBins,
     ScoresNotNormalised as ScoresNotNormalised,
     ThresholdBeyondNumbers as ThresholdBeyondNumbers,
     ThresholdNotAttained as ThresholdNotAttained,
@@ -326,6 +327,7 @@ from lacre.errors.usage import (
     GitNeeded as GitNeeded,
     Interrupted as Interrupted,
     InterruptedBefore as InterruptedBefore,
+    LanguageUnknown as LanguageUnknown,
     NoInputs as NoInputs,
     NotAName as NotAName,
     NotAResult as NotAResult,

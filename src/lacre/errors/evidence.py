@@ -53,6 +53,22 @@ class ScoresNotNormalised(EvidenceError):
     remedy = N_("Give every image its scores against the frozen cohort, two different ones at the least.")
 
 
+class OutsideBins(EvidenceError):
+    """Labels or scores outside all of the frozen bins."""
+
+    code = "outside-bins"
+    template = N_(
+        "{count} values of {column} in {table} lie outside all bins of {dimension}: none may be dropped."
+    )
+    singular = N_(
+        "{count} value of {column} in {table} lies outside all bins of {dimension}: none may be dropped."
+    )
+    remedy = N_(
+        "Bins are frozen, so it is the file that must hold their scale: correct the value at its source, or leave it "
+        "blank, which is counted."
+    )
+
+
 class BareRate(EvidenceError):
     """A rate without the interval that belongs to it."""
 

@@ -19,6 +19,14 @@ class VerbUnclear(UsageError):
     remedy = N_("See `lacre --help`.")
 
 
+class LanguageUnknown(UsageError):
+    """A language that lacre does not speak."""
+
+    code = "usage-language"
+    template = N_("lacre does not speak {name!r}, which {given} asks for.")
+    remedy = N_("It speaks {known}.")
+
+
 class ReceiptExists(UsageError):
     """A receipt that would be written over another."""
 

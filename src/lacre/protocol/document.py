@@ -8,9 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from lacre.canonical import canonical_json, parse_canonical, sha256_hex
-from lacre.errors import FewerThanTwoGroups, KindNotBuilt, LacreError, NotCanonical, printable
+from lacre.errors import FewerThanTwoGroups, LacreError, NotCanonical, printable
 from lacre.protocol.grammar import Reading
-from lacre.protocol.kinds import KINDS
 from lacre.protocol.models import PROBLEMS, Protocol
 from lacre.protocol.pools import ROLES
 from lacre.protocol.problems import MOST_PROBLEMS, Path, Problem, dotted, nearest
@@ -39,9 +38,8 @@ _ROUNDS = 5
 def parse(data: bytes, name: str = "protocol.yaml") -> Protocol:
     """Return the protocol a file holds; `name` is what messages call the file.
 
-    Raises `ProtocolInvalid`, listing every problem with its line and column; `KindNotBuilt` when all that is
-    wrong is that it asks for analyses this version does not have; `FewerThanTwoGroups` (law 9) when all that
-    is wrong is a difference between groups where fewer than two are declared.
+    Raises `ProtocolInvalid`, listing every problem with its line and column; `FewerThanTwoGroups` (law 9) when
+    all that is wrong is a difference between groups where fewer than two are declared.
     """
     return _read(load(data, name), name)
 
@@ -197,10 +195,6 @@ def _refusal(problems: list[Problem], loaded: Loaded, name: str) -> LacreError:
         flaws += [problem for problem in problems if problem.refusal is FewerThanTwoGroups]
         lines = {line_of(problem, loaded) for problem in flaws}
         return invalid(name, [f"{at.line}:{at.column} {text}" for at, text in sorted(lines)])
-    unbuilt = [problem for problem in problems if problem.refusal is KindNotBuilt]
-    if unbuilt:
-        named = [f"{each.path[-1]} ({each.fields['kind']})" for each in unbuilt]
-        return KindNotBuilt(analyses=", ".join(named), built=", ".join(KINDS))
     return FewerThanTwoGroups(where=", ".join(dotted(each.path, loaded.value) for each in problems))
 
 

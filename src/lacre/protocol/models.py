@@ -18,9 +18,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from lacre.errors import KindNotBuilt
+from lacre.protocol.bins import DeclaredBins
 from lacre.protocol.grammar import (
-    Bins,
     Count,
     Language,
     Listed,
@@ -35,9 +34,9 @@ from lacre.protocol.grammar import (
     not_empty,
     refuse,
 )
-from lacre.protocol.kinds import KINDS, NOT_BUILT
+from lacre.protocol.kinds import KINDS
 from lacre.protocol.kinds.parts import Basis
-from lacre.protocol.kinds.plan import AnalysisPlan, UnbuiltPlan
+from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.pools import Pools, Relabel, Sampling, Variant, check_draws, check_pool
 from lacre.protocol.problems import Findings, Path, listed, nearest, quoted
 from lacre.protocol.tables import Table, check_table
@@ -95,15 +94,13 @@ def _plan(value: Any, info: ValidationInfo) -> Any:
         raise refuse(N_("must be text"), at=("kind",))
     if kind in KINDS:
         return KINDS[kind].model_validate(value, context=info.context)
-    if kind in NOT_BUILT:
-        return UnbuiltPlan.model_validate(value, context=info.context)
-    close = nearest(kind, (*KINDS, *NOT_BUILT))
+    close = nearest(kind, KINDS)
     if close is None:
         raise refuse(
             N_("{kind} is no kind of analysis; there are {known}"),
             at=("kind",),
             kind=quoted(kind),
-            known=listed((*KINDS, *NOT_BUILT)),
+            known=listed(list(KINDS)),
         )
     raise refuse(
         N_("{kind} is no kind of analysis; did you mean {close}?"),
@@ -156,7 +153,7 @@ class Protocol(Model):
     disjoint: Annotated[Listed[Together], BeforeValidator(_lists)] = Field(default_factory=list)
     sampling: Named[Sampling] = Field(default_factory=dict)
     relabel: Named[Relabel] = Field(default_factory=dict)
-    bins: Named[Bins] = Field(default_factory=dict)
+    bins: DeclaredBins = Field(default_factory=dict)
     thresholds: Named[Threshold] = Field(default_factory=dict)
     analyses: Named[Plan]
     locked: Many[str] = Field(default_factory=list)
@@ -245,28 +242,19 @@ class Protocol(Model):
                     known=listed(bases[0].targets),
                 )
 
-    def _check_plan(self, plan: AnalysisPlan | UnbuiltPlan, path: Path, findings: Findings) -> None:
+    def _check_plan(self, plan: AnalysisPlan, path: Path, findings: Findings) -> None:
         pool = findings.known(plan.pool, self.pools, ("pools",), (*path, "pool"))
-        table, key = None, getattr(plan, "table_key", "table")
-        if plan.table is not None:
-            table = findings.known(plan.table, self.tables, ("tables",), (*path, key))
-            if table is not None and pool is not None and plan.table not in pool.tables:
-                findings.add(
-                    (*path, key),
-                    N_("{name} is not among the tables of {pool}"),
-                    name=quoted(plan.table),
-                    pool=pool.role,
-                )
+        key = plan.table_key
+        table = findings.known(plan.table, self.tables, ("tables",), (*path, key))
+        if table is not None and pool is not None and plan.table not in pool.tables:
+            findings.add(
+                (*path, key),
+                N_("{name} is not among the tables of {pool}"),
+                name=quoted(plan.table),
+                pool=pool.role,
+            )
         for index, system in enumerate(plan.systems or []):
             findings.known(system, self.systems, ("systems",), (*path, "systems", index))
-        if isinstance(plan, UnbuiltPlan):
-            findings.add(path, "{kind}", refusal=KindNotBuilt, kind=plan.kind)
-            return
-        if pool is not None and pool.open is not None:
-            findings.add(
-                (*path, "pool"),
-                N_("this version answers from no open pool; use teste, dev, contraste or guarda"),
-            )
         if table is not None:
             plan.check(path, table, self, findings)
 

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 from lacre.errors import TemplateUnknown
 
-_NAMES = ("fairness", "fairness-systems", "faces")
+_NAMES = ("fairness", "fairness-systems", "faces", "judge")
 
 
 def names() -> tuple[str, ...]:

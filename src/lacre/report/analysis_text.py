@@ -9,6 +9,7 @@ from lacre.report.kinds import (
     agreement_text,
     detection_text,
     estimate_text,
+    judge_text,
     paired_text,
     verification_text,
 )
@@ -47,6 +48,7 @@ def analysis(page: Page, document: Document) -> None:
     paired_text.paired(page, document)
     verification_text.verification(page, document)
     agreement_text.agreement(page, document)
+    judge_text.judge(page, document)
     estimate_text.estimate(page, document)
     _calibration(page, document.get("calibration", ()))
     _left_out(page, document["left_out"])

@@ -6,6 +6,7 @@ from lacre.protocol.columns import NumberColumn
 from lacre.protocol.grammar import as_float
 from lacre.protocol.kinds.estimate import EstimatePlan
 from lacre.protocol.kinds.group_fairness import Criterion
+from lacre.protocol.kinds.judge_agreement import JudgeCriterion
 from lacre.protocol.kinds.parts import RateCriterion
 from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.kinds.self_agreement import AgreementCriterion, SelfAgreementPlan
@@ -63,6 +64,8 @@ def _details(plan: AnalysisPlan, criterion: Any) -> dict[str, str | float]:
         case AgreementCriterion():
             assert isinstance(plan, SelfAgreementPlan)
             return {"column": criterion.column or next(first for first, _second in plan.labelled)}
+        case JudgeCriterion():
+            return {"decide_on": criterion.decide_on, "dimension": criterion.dimension}
     systems, variant = getattr(criterion, "systems", None), getattr(criterion, "variant", None)
     found = {} if systems is None else {"first": systems[0], "second": systems[1]}
     shown = variant if systems is None else variant or getattr(plan, "baseline", None)

@@ -202,7 +202,7 @@ def meaning(page: Page, protocol: Protocol, needs: "Sequence[Need]") -> None:
         declared = protocol.tables[plan.table].cluster
         if declared:
             alike.setdefault(_clustered(plan.kind, len(declared)), []).append(name)
-        if getattr(plan, "weights", None) is not None:
+        if plan.weighed():
             said = _("{analysis}: the counts hold where all weights are equal; unequal ones ask for more.")
             alike.setdefault(said, []).append(name)
     for said, names in alike.items():

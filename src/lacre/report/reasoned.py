@@ -13,7 +13,9 @@ from lacre.text import _, ngettext
 _OF_GAPS = ("gap-kept", "gap-broken")
 _ON_SHARES = ("too-many-left-out", "too-many-abstain")
 """Reasons whose limit is a share of the cases, whatever the scale of what is judged."""
-_CHOSEN = ("threshold", "limit")
+_ON_KAPPA = ("paradox", "paradox-of-group", "target-reached", "target-missed", "target-open")
+"""Reasons whose numbers are agreements beyond chance, wherever they are told."""
+_CHOSEN = ("threshold", "limit", "bar", "target")
 
 
 def reason(stored: Document | None, scale: str = "share", unit: str | None = None) -> str:
@@ -25,6 +27,8 @@ def reason(stored: Document | None, scale: str = "share", unit: str | None = Non
         scale = "share"
     elif code in _OF_GAPS:
         scale = "gap"
+    elif code in _ON_KAPPA:
+        scale = "kappa"
     bar = fields.get("threshold")
     return render(
         Reason(code, {name: _scaled(name, each, scale, unit, bar) for name, each in fields.items()})

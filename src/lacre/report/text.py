@@ -25,6 +25,7 @@ from lacre.report import (
 )
 from lacre.report.chosen import chosen
 from lacre.report.page import Page
+from lacre.text import reporting
 
 PAGES: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
     {
@@ -72,9 +73,10 @@ PAGES: Mapping[type[Any], Callable[[Any], Page]] = MappingProxyType(
 def as_text(outcome: Any, *, note: str = "", width: int = 80, colour: bool = False) -> str:
     """Return an outcome of `lacre.broker.outcomes` or an `AuditReport` in lines of `width` columns at most.
 
-    `note` is a paragraph of the caller's, below it.
+    `note` is a paragraph of the caller's, below it. A result is in its protocol's language, if no other was asked for.
     """
-    page = chosen(PAGES, outcome)(outcome)
-    if note:
-        page.say(note)
-    return page.render(width, colour=colour)
+    with reporting(getattr(outcome, "language", "")):
+        page = chosen(PAGES, outcome)(outcome)
+        if note:
+            page.say(note)
+        return page.render(width, colour=colour)

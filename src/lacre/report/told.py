@@ -21,6 +21,14 @@ _FORMS: Mapping[str, str] = MappingProxyType(
 _RATIOS: Mapping[object, str] = MappingProxyType(
     {"max_min": N_("largest to smallest"), "max_gm": N_("largest to geometric mean")}
 )
+_SAID: Mapping[tuple[str, object], str] = MappingProxyType(
+    {
+        ("weights", "none"): N_("unweighted"),
+        ("decide_on", "point"): N_("decided by the point"),
+        ("decide_on", "low"): N_("decided by the interval"),
+        ("use", "diagnostic"): N_("diagnostic"),
+    }
+)
 _OF_GROUPS = "worst_group"
 
 
@@ -154,8 +162,8 @@ def details(document: Document) -> str:
         if each in _RATIOS
         else words.percent(each)
         if isinstance(each, float) and name == "at"
-        else _("unweighted")
-        if (name, each) == ("weights", "none")
+        else _(_SAID[name, each])
+        if (name, each) in _SAID
         else printable(str(each))
         for name, each in found.items()
     }

@@ -23,9 +23,16 @@ METRICS: Mapping[str, str] = MappingProxyType(
         "false_non_match": N_("false non-matches"),
         "false_match_ratio": N_("ratio of false matches between groups"),
         "false_non_match_ratio": N_("ratio of false non-matches between groups"),
+        "raw_agreement": N_("raw agreement"),
+        "kappa": N_("kappa"),
         "threshold_distance": N_("distance between the groups' own thresholds"),
         "false_match_beside": N_("false matches, the other interval"),
         "false_non_match_beside": N_("false non-matches, the other interval"),
+        "raw_agreement": N_("raw agreement"),
+        "kappa": N_("kappa"),
+        "ac1": N_("AC1"),
+        "ac2": N_("AC2"),
+        "pabak": N_("PABAK"),
     }
 )
 KINDS: Mapping[str, str] = MappingProxyType(
@@ -37,6 +44,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "verification": N_("verification"),
         "estimate": N_("estimate from a sample"),
         "self_agreement": N_("agreement with oneself"),
+        "judge_agreement": N_("human-vs-judge agreement of one rater"),
     }
 )
 RULES: Mapping[str, str] = MappingProxyType(

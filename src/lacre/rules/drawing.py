@@ -136,8 +136,8 @@ def draws_of(
 def require_draws(study: StudyState, analyses: tuple[str, ...]) -> None:
     """An analysis that weighs by a registered draw waits for it: without the draw no chance is known."""
     protocol = study.in_force.protocol
-    weights = [getattr(protocol.analyses[name], "weights", None) for name in analyses]
-    names = dict.fromkeys(each.draw for each in weights if each is not None and each.draw is not None)
+    draws = [protocol.analyses[name].drawn() for name in analyses]
+    names = dict.fromkeys(each for each in draws if each is not None)
     missing = [name for name in names if not draws_of(study, protocol, name)]
     if missing:
         raise DrawMissing(draws=", ".join(missing), study=study.slug)
@@ -146,8 +146,8 @@ def require_draws(study: StudyState, analyses: tuple[str, ...]) -> None:
 def require_drawn(study: StudyState, pool: str) -> None:
     """A pool whose cases an analysis weighs by a registered draw is sealed after it: none can be made then."""
     protocol = study.in_force.protocol
-    weights = [getattr(plan, "weights", None) for plan in protocol.analyses.values()]
-    names = dict.fromkeys(each.draw for each in weights if each is not None and each.draw is not None)
+    draws = [plan.drawn() for plan in protocol.analyses.values()]
+    names = dict.fromkeys(each for each in draws if each is not None)
     here = [name for name in names if protocol.sampling[name].pool == pool]
     missing = [name for name in here if not draws_of(study, protocol, name)]
     if missing:

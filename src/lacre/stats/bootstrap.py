@@ -165,7 +165,7 @@ def percentile_interval(
         raise ValueError(f"{len(drawn)} resamples, and an interval at 1 - {alpha} needs {least}")
     finite = drawn[np.isfinite(drawn)]
     undefined = len(drawn) - len(finite)
-    if undefined > max_undefined * len(drawn):
+    if undefined > max_undefined * len(drawn) or not len(finite):
         return Percentile(math.nan, math.nan, undefined)
     low, high = np.quantile(finite, (alpha / 2, 1 - alpha / 2), method="linear")
     return Percentile(float(low), float(high), undefined)

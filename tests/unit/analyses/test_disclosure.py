@@ -35,9 +35,9 @@ def withheld(result: AnalysisResult) -> set[tuple[str, str]]:
 
 
 def test_when_it_applies(gate: Make) -> None:
-    assert min_count(gate().protocol) is None
-    assert min_count(gate(protocol=IDENTIFIABLE).protocol) == 5
-    assert min_count(gate(protocol={"disclosure": {"min_count": 11}}).protocol) == 11
+    assert min_count(gate().protocol, "teste") is None
+    assert min_count(gate(protocol=IDENTIFIABLE).protocol, "teste") == 5
+    assert min_count(gate(protocol={"disclosure": {"min_count": 11}}).protocol, "teste") == 11
 
 
 def test_nothing_small_nothing_withheld(gate: Make, rows: Make) -> None:

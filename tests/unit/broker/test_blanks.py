@@ -35,7 +35,7 @@ def blanks(
     document = {
         "lacre": 1, "study": "s", "title": "T", "question": "Q?", "language": "en",
         "data": {"identifiable": False, "prior_exposure": "none"},
-        "systems": {"a": {"version": "1"}, "b": {"version": "1"}, "c": {"version": "1"}},
+        "systems": {each: {"version": "1", "digest": f"sha256:{'a' * 64}"} for each in "abc"},
         "tables": {"t": {"key": ["id", "variant"], "columns": names}},
         "pools": {"teste": {"tables": ["t"]}},
         "thresholds": {"at": {"fixed": 0.5}},
@@ -112,3 +112,17 @@ def test_a_total_needs_every_part() -> None:
     assert blanks({**plan, "of": "total"}, {"metric": "total", **loose}, TWO_OF_TEN) == [
         Blank("r", 2, 10, 0.0)
     ]
+
+
+def test_a_judge_that_is_a_submission() -> None:
+    """Two of ten scores are blank; where the scores are the pool's own, a submission says nothing of them."""
+    plan = {
+        "kind": "judge_agreement",
+        "systems": "a",
+        "weights": "none",
+        "dimensions": {"d": {"human": "y", "judge": "found"}},
+        "bootstrap": {"resamples": 1000, "seed": 1},
+    }
+    bar = {"metric": "kappa", "dimension": "d", "min": 0.5}
+    assert blanks(plan, bar, TWO_OF_TEN) == [Blank("r", 2, 10, 0.1)]
+    assert blanks(plan, {**bar, "max_left_out": 0.2}, TWO_OF_TEN) == []

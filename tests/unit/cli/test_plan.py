@@ -268,7 +268,7 @@ def test_a_reason_for_nothing_is_not_kept(lacre: Lacre, plan: Path) -> None:
     assert "a pilot" not in lacre("show", "@1").out
 
 
-@pytest.mark.parametrize("name", ["fairness", "fairness-systems"])
+@pytest.mark.parametrize("name", ["fairness", "fairness-systems", "judge"])
 def test_the_templates_are_feasible_and_checked_in_a_moment(lacre: Lacre, tmp_path: Path, name: str) -> None:
     (tmp_path / "p.yaml").write_text(lacre("new", name).out, encoding="utf-8")
     before = time.process_time()

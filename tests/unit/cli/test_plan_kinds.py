@@ -13,6 +13,7 @@ title: Faces, small
 question: Does it miss one group?
 language: en
 data: {identifiable: true, prior_exposure: none}
+systems: {judge: {version: "1", digest: "sha256:4444444444444444444444444444444444444444444444444444444444444444"}}
 tables:
   faces:
     key: face
@@ -74,6 +75,15 @@ analyses:
     criteria:
       - {id: ratio, metric: false_match, by: age, max_group_ratio: {form: max_min, max: 3.0}}
   myself: {kind: self_agreement, pool: teste, relabel: faces}
+  judged:
+    kind: judge_agreement
+    pool: teste
+    table: faces
+    systems: judge
+    weights: none
+    dimensions: {face: {human: person, judge: found}}
+    bootstrap: {resamples: 1000, seed: 1}
+    criteria: [{id: kappa, metric: kappa, dimension: face, min: 0.6, decide_on: point}]
   release:
     kind: protective_failure
     pool: guarda
@@ -115,6 +125,9 @@ def test_a_check_says_what_every_kind_asks(lacre: Lacre, plan: Path) -> None:
     assert "at 0.1 % false matches 1000 3000" in words
     assert "Warning: at 0.1 % false matches: unresolved in any group, with room for 600 comparisons" in words
     # A tenth of 600; z^2/(60 + z^2) = .0602, and the difference of .05 takes z^2 .95/.05 = 73.
+    assert "judged (human-vs-judge agreement of one rater) on teste" in words
+    assert "kappa: how many it takes hangs on what the values are, and is not simulated." in words
+    assert "judged: the counts hold where all weights are equal" not in words
     assert "60 relabels are planned. If all are the same, the floor is 6.0 points" in words
     assert "A floor of 3 points takes 125 relabels" in words
     assert "Warning: recall.gap is on a difference of 5 points, which takes 73." in words

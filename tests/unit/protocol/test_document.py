@@ -12,9 +12,8 @@ import pytest
 import yaml
 
 from lacre.canonical import canonical_json
-from lacre.errors import KindNotBuilt, LacreError, NotCanonical, ProtocolInvalid
+from lacre.errors import LacreError, NotCanonical, ProtocolInvalid
 from lacre.protocol.document import canonical, from_canonical, parse, protocol_hash, value_of
-from lacre.protocol.kinds import KINDS
 
 VECTORS = Path(__file__).resolve().parents[2] / "vectors" / "protocol"
 HASHES: dict[str, str] = json.loads((VECTORS / "hashes.json").read_text())
@@ -32,9 +31,8 @@ def test_golden_hashes(name: str) -> None:
     assert protocol_hash(parse((VECTORS / name).read_bytes())) == HASHES[name]
 
 
-def test_every_vector_is_pinned_or_refused_by_name() -> None:
-    written = {path.name for path in VECTORS.glob("*.yaml")}
-    assert written == {*HASHES, "unbuilt-judge.yaml"}
+def test_every_vector_is_pinned() -> None:
+    assert {path.name for path in VECTORS.glob("*.yaml")} == {*HASHES}
 
 
 def test_the_canonical_form_says_every_default() -> None:
@@ -306,34 +304,3 @@ def test_endless_depth_is_refused(loans: str) -> None:
     with pytest.raises(ProtocolInvalid) as caught:
         from_canonical(canonical_json({**value_of(parse(loans.encode())), "bins": deep}))
     assert "is nested deeper than 50" in caught.value.fields["problems"]
-
-
-# --- kinds -----------------------------------------------------------------------------------------------
-
-
-def test_unbuilt_kinds_are_refused_by_name_and_for_nothing_else() -> None:
-    named = "judge (judge_agreement)"
-    with pytest.raises(KindNotBuilt) as caught:
-        parse((VECTORS / "unbuilt-judge.yaml").read_bytes())
-    assert caught.value.fields == {"analyses": named, "built": ", ".join(KINDS)}
-    assert named in caught.value.message
-
-
-def test_what_is_not_a_kinds_own_comes_first(
-    vector: Callable[[str], str], spoil: Callable[[str, str, str], str], problems: Callable[[str], list[str]]
-) -> None:
-    text = vector("unbuilt-judge.yaml")
-    assert problems(spoil(text, "    pool: corpus", "    pool: teste")) == [
-        "analyses.judge.pool: `teste` is not declared under pools, which has `corpus`"
-    ]
-    assert problems(spoil(text, "    table: texts", "    table: text")) == [
-        "analyses.judge.table: `text` is not declared under tables; did you mean `texts`?"
-    ]
-    assert problems(spoil(text, "dimensions.truth,", "dimensions.lies,")) == [
-        "locked.2: `analyses.judge.dimensions.lies` leads nowhere in this protocol"
-    ]
-
-
-def test_a_whole_protocol_with_an_unbuilt_kind_beside_is_refused_for_that_alone(loans: str) -> None:
-    with pytest.raises(KindNotBuilt):
-        parse((loans + "  mean: {kind: judge_agreement, pool: teste, table: cases}\n").encode())

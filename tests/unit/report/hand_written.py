@@ -354,6 +354,77 @@ def agreement() -> Document:
     )
 
 
+def judged(dimension: str, group: Document, counts: list[list[int]] | None, **more: Any) -> Document:
+    """One line of a judge's agreement."""
+    table = counts or []
+    whole = sum(map(sum, table))
+    agree = sum(row[place] for place, row in enumerate(table))
+    raw = (
+        {"raw": agree / whole, "raw_low": 0.5, "raw_high": 1.0, "raw_method": "wilson"}
+        if whole
+        else {"raw": None}
+    )
+    return {
+        "dimension": dimension,
+        "human": "humano",
+        "judge": "juiz",
+        "group": group,
+        "use": "diagnostic" if group else "pooled",
+        "bins": ["infiel", HOSTILE, "sólido"],
+        "counts": counts,
+        "human_marginal": [sum(row) for row in table] if counts else None,
+        "judge_marginal": [sum(column) for column in zip(*table, strict=True)] if counts else None,
+        "prevalence_index": [0.6, 0.85, 0.75] if whole else None,
+        "bias_index": [0.0, 0.05, 0.05] if whole else None,
+        "n": whole,
+        "agree": agree,
+        **raw,
+        **{
+            f"{name}{end}": None
+            for name in ("kappa", "gwet", "pabak")
+            for end in ("", "_low", "_high", "_note")
+        },
+        "gwet_name": "ac2",
+        "confidence": 0.95,
+        "undefined_resamples": 0,
+        "paradox": None,
+        **more,
+    }
+
+
+def calibration() -> Document:
+    """A judge on two dimensions, one of them a paradox; of one locale nothing can be estimated."""
+    kappa = {"kappa": 0.7222, "kappa_low": 0.5712, "kappa_high": 0.8511}
+    method = "bootstrap, percentile, 10000 resamples, seed 20260613"
+    beside = {
+        "gwet": 0.8955,
+        "gwet_low": 0.83,
+        "gwet_high": 0.95,
+        "pabak": 0.835,
+        "pabak_low": 0.7,
+        "pabak_high": 0.9,
+    }
+    paradox = {"bin": "infiel", "human": 0.918, "judge": 0.783, "bar": 0.6}
+    rows = [
+        judged("fidelidade", {}, [[75, 1, 4], [5, 4, 1], [0, 0, 10]], **kappa, **beside, kappa_method=method),
+        judged("fidelidade", {"locale": "pt-BR"}, [[0, 0, 0]] * 3, kappa_note=NO_CASES),
+        judged(
+            LONG, {}, [[118, 5, 0], [2, 0, 0], [0, 0, 0]], **{**kappa, "kappa": 0.0}, **beside, kappa_method=method,
+            paradox=paradox, undefined_resamples=12, kappa_note={"code": "resamples-alike", "fields": {}},
+        ),
+        judged(LONG, {"locale": "en"}, None, n=30),
+    ]  # fmt: skip
+    details = {"dimension": "fidelidade", "decide_on": "point"}
+    bar = criterion("fidelidade", "kappa", "min", 0.6, "PASS", scale="kappa", unit=None)
+    bar |= {"value": 0.7222, "low": 0.5712, "high": 0.8511, "details": details}
+    pooled = measure("kappa", "kappa", 0.7222, 0.5712, 0.8511, details={"dimension": "fidelidade"})
+    of_group = {"group": {"locale": "en"}, "details": {"dimension": "fidelidade", "use": "diagnostic"}}
+    numbers = [pooled, measure("kappa", "kappa", 0.4, 0.1, 0.7, **of_group)]
+    found = analysis("juiz", "judge_agreement", "PASS", [bar], numbers, tables={"judge_agreement": rows})
+    notes = [{"code": "paradox", "fields": {"dimension": LONG, "bin": "infiel", "bar": 0.6}}]
+    return {**found, "notes": [*(found.get("notes") or ()), *notes]}
+
+
 def survey() -> Document:
     """A mean and a total, with the design, and a table that no version knows yet."""
     numbers = [
@@ -369,7 +440,7 @@ def survey() -> Document:
 
 def every_kind() -> list[Document]:
     """An analysis of each kind."""
-    return [recall(), protective(), amplification(), differential(), agreement(), survey()]
+    return [recall(), protective(), amplification(), differential(), agreement(), calibration(), survey()]
 
 
 def shown(real: ResultShown) -> ResultShown:

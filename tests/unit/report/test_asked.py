@@ -62,6 +62,12 @@ PLANS: Mapping[str, tuple[Mapping[str, Any], list[Mapping[str, Any]]]] = {
         {"kind": "self_agreement", "passes": ["y", "again"]},
         [{"metric": "raw_agreement", "min": 0.8}, {"metric": "kappa", "min": 0.6}],
     ),
+    "judge": (
+        {"kind": "judge_agreement", "systems": "a", "weights": "none", "bootstrap": {"resamples": 1000, "seed": 1},
+         "dimensions": {"d": {"human": "y", "judge": "yhat"}}},
+        [{"metric": "kappa", "dimension": "d", "min": 0.6},
+         {"metric": "kappa", "dimension": "d", "min": "2/3", "decide_on": "point"}],
+    ),
     "mean": ({"kind": "estimate", "of": "mean", "value": "weight"}, [{"metric": "mean", "min": 80}]),
     "share": ({"kind": "estimate", "of": "mean", "value": "y"}, [{"metric": "mean", "max": 0.3}]),
     "total": ({"kind": "estimate", "of": "total", "value": "debt"}, [{"metric": "total", "max": 1e6}]),
@@ -80,7 +86,7 @@ def protocol_of(name: str) -> Protocol:
     document = {
         "lacre": 1, "study": "s", "title": "T", "question": "Q?", "language": "en",
         "data": {"identifiable": False, "prior_exposure": "none"},
-        "systems": {"a": {"version": "1"}, "b": {"version": "1"}},
+        "systems": {each: {"version": "1", "digest": f"sha256:{'a' * 64}"} for each in "ab"},
         "tables": {"t": {"key": ["id", "variant"], "columns": columns}},
         "pools": {"teste": {"tables": ["t"]}},
         "thresholds": {"at": {"fixed": 0.5}},

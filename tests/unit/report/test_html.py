@@ -392,6 +392,22 @@ def test_the_tables_of_every_kind(every_kind: Element) -> None:
     assert age == ["age", "100", "85", "85.0 %", "76.7–90.7 %", "0.659", "0.500 to 0.810", "23.3 %"]
     assert monk == ["monk", "0", "0", "–", "–", "–", "–", "–"]
     assert rows(every_kind, "age: the first pass down")[0] == ["bebe", "60", "5"]
+    assert rows(every_kind, "Human-vs-judge agreement of one rater")[:2] == [
+        [
+            "fidelidade, pooled",
+            "100",
+            "89.0 % (50.0–100.0 %)",
+            "0.722 (0.571 to 0.851)",
+            "0.895 (0.830 to 0.950)",
+            "0.835 (0.700 to 0.900)",
+        ],
+        ["fidelidade, pt-BR (diagnostic)", "0", "–", "–", "–", "–"],
+    ]
+    assert rows(every_kind, "fidelidade: the human's label by row")[0] == ["infiel", "75", "1", "4", "80"]
+    assert rows(every_kind, "fidelidade: marginals")[:2] == [
+        ["all: human", "80", "10", "10"],
+        ["all: judge", "80", "5", "15"],
+    ]
     assert rows(every_kind, "Strata of the sample")[0] == ["E", "4421", "100", "–"]
     assert rows(every_kind, "later kind")[0][1:] == ["0.25, –", "deep: 1"]
 
@@ -501,7 +517,7 @@ def test_rows_that_are_withheld_say_whose_they_would_be(life: Life) -> None:
             analysis["tables"][name] = [bare, *held[1:]]
     root = parsed(page(dataclasses.replace(shown, document=document)))
     said = [words(each) for each in all_of(root, "p") if "Withheld, to protect" in words(each)]
-    assert said == ["Withheld, to protect small groups: minoria."] * 4
+    assert said == ["Withheld, to protect small groups: minoria."] * 5
     assert "minoria" not in [words(each) for each in all_of(root, "th")]
 
 

@@ -11,6 +11,7 @@ from hypothesis import given, strategies as st
 from lacre.errors import printable
 from lacre.report import told
 from lacre.report.html import scale
+from lacre.report.html.confusion import Confusion, confusion
 from lacre.report.html.det import Curve, Point, det, spread
 from lacre.report.html.forest import Bar, Forest, Row, forest, legend
 from lacre.report.html.markup import Element, Ids, el, render
@@ -222,3 +223,33 @@ def test_an_interval_may_be_open() -> None:
     assert told.interval(1.25, None, "ratio") == "1.250 or more"
     assert told.interval(None, None, "ratio") == "–"
     assert told.interval(-0.05, 0.02, "difference") == "−5.0 to +2.0 points"
+
+
+# --- tables of bins ----------------------------------------------------------------------------------------
+
+
+def test_squares_are_as_large_as_their_cells() -> None:
+    """Areas: 36 of 36 fills the cell but for 4 units, 9 of 36 half its side; what nobody gave has no square."""
+    plot = Confusion("title", "told", ["a", "b"], [[36, 9], [0, 9]])
+    made = confusion(plot, Ids("x"))
+    agreed, other = (
+        found(made, "square agreed"),
+        [each for each in found(made, "square") if each["class"] == "square"],
+    )
+    assert [float(each["width"]) for each in agreed] == [126, 63]
+    assert [float(each["width"]) for each in other] == [63]
+    cells = found(made, "cell")
+    assert len(cells) == 4
+    # The second cell of the first row lies right of the first: the judge's bins run across.
+    assert float(other[0]["x"]) > float(cells[0]["x"]) + 130
+    assert float(other[0]["y"]) < float(cells[2]["y"])
+    human, judge = found(made, "marginal human"), found(made, "marginal judge")
+    assert [float(each["width"]) for each in human] == [150, 30]  # 45 and 9
+    assert [float(each["width"]) for each in judge] == [120, 60]  # 36 and 18
+
+
+def test_of_many_bins_counts_stand_in_the_table_alone() -> None:
+    names = [f"bin {place}" for place in range(20)]
+    made = render(confusion(Confusion("t", "d", names, [[7] * 20] * 20), Ids("x")))
+    assert ">7<" not in made
+    assert "bin 19" in made

@@ -59,5 +59,5 @@ def test_names_are_shown_and_never_obeyed() -> None:
 
 def test_what_a_later_version_knows_is_still_readable() -> None:
     assert words.metric("false_alarm") == "false alarm"
-    assert words.kind("judge_agreement") == "judge agreement"
+    assert words.kind("panel_agreement") == "panel agreement"
     assert words.rule("false_alarm", ["a", "b"], "max_ratio", 0.5) == "false alarm a × b 50 %"

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from lacre.analyses.criteria import rule_of, worst_group_rule
-from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Group, group_name
 from lacre.analyses.families import Family
 from lacre.analyses.judging import bound_of
@@ -123,9 +122,7 @@ class Again(Held[Plan]):
             "criteria-uncorrected": {"count": len(self.plan.criteria)}
             if len(self.plan.criteria) > 1
             else None,
-            "estimates-withheld": {"count": withheld, "min_count": min_count(self.protocol)}
-            if withheld
-            else None,
+            "estimates-withheld": {"count": withheld, "min_count": self.least} if withheld else None,
             **self.noted(),
         }
         for code, fields in wanted.items():
@@ -144,7 +141,7 @@ class Again(Held[Plan]):
     def _withheld(self, what: str, fields: Mapping[str, Any]) -> None:
         """Take note of what disclosure control keeps back, where there is such a thing."""
         self.tally.withheld += 1
-        self.tally.holds(f"{what}.withheld", fields.get("min_count"), min_count(self.protocol))
+        self.tally.holds(f"{what}.withheld", fields.get("min_count"), self.least)
 
     # --- verdicts
 
@@ -162,12 +159,8 @@ class Again(Held[Plan]):
         self._registered(what, told, rule)
         if any(line.reason.code == "withheld" for line in told.groups) or told.reason.code == "withheld":
             self.tally.withheld += 1
-            fields = (
-                told.reason.fields
-                if told.reason.code == "withheld"
-                else {"min_count": min_count(self.protocol)}
-            )
-            self.tally.holds(f"{what}.withheld", fields.get("min_count"), min_count(self.protocol))
+            fields = told.reason.fields if told.reason.code == "withheld" else {"min_count": self.least}
+            self.tally.holds(f"{what}.withheld", fields.get("min_count"), self.least)
             for line in told.groups:
                 self.same_line(
                     what, line, self.answers.get(self.line_key(told, frozenset(line.group.items())))
@@ -203,7 +196,9 @@ class Again(Held[Plan]):
         for line in told.groups:
             if line.reason.code == "withheld":
                 self.tally.holds(
-                    f"{what}.withheld", line.reason.fields.get("min_count"), min_count(self.protocol)
+                    f"{what}.withheld",
+                    line.reason.fields.get("min_count"),
+                    self.least,
                 )
 
     def _of_the_analysis(self, what: str, told: CriterionTold) -> None:

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from lacre.analyses.comparisons import Comparisons, Rates
-from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Answer, Withheld
 from lacre.analyses.ladder import Rung, details_of
 from lacre.analyses.reasons import Reason
@@ -153,7 +152,7 @@ class ToldVerification(Verification):
         self.system = system
         self.alpha = again.alpha
         self.confidence = again.confidence
-        self.least = min_count(again.protocol)
+        self.least = again.least
         whole, ungrouped = left_out
         read = SimpleNamespace(
             rows=again.told.rows,

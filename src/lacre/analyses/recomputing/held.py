@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import product
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
+from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Group, ZeroBound, group_name
 from lacre.analyses.families import error_rate
 from lacre.analyses.reasons import Reason
@@ -74,6 +75,11 @@ class Held(Generic[Plan]):
         self.answers = {each.key: each for each in reversed(told.estimates)}
         self.triggers = [Reason("review-registered")] if self.plan.requires_manual_review else []
         self.triggers += [Reason(code) for code in review]
+
+    @property
+    def least(self) -> int | None:
+        """The smallest denominator that may be shown; None where nothing is withheld."""
+        return min_count(self.protocol, self.plan.pool)
 
     def of_systems(self, systems: Sequence[str]) -> tuple[str, ...]:
         """Return the systems that numbers are of, of those the analysis is registered for."""

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from pydantic import ValidationError
 
-from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Group, Scale, group_name
 from lacre.analyses.judging import Number, decide_number
 from lacre.analyses.reasons import Reason
@@ -148,8 +147,7 @@ class LabelsAgain(Again[SelfAgreementPlan]):
             return
         if row.get("withheld") is True or raw.withheld:
             self.tally.withheld += 1
-            least = min_count(self.protocol)
-            self.tally.fits(f"{what}.withheld", True, "numbers", fits=least is not None)
+            self.tally.fits(f"{what}.withheld", True, "numbers", fits=self.least is not None)
             return
         try:
             told = AgreementTold.model_validate(dict(row))
@@ -182,8 +180,7 @@ class LabelsAgain(Again[SelfAgreementPlan]):
         """Hold agreement and kappa against the counts of both labels, where these may be shown."""
         if told.counts is None:
             self.tally.beyond += 1
-            least = min_count(self.protocol)
-            self.tally.fits(f"{what}.counts", None, "counts", fits=least is not None)
+            self.tally.fits(f"{what}.counts", None, "counts", fits=self.least is not None)
             return
         size = len(self.values(place.first))
         flat = [each for line in told.counts for each in line]

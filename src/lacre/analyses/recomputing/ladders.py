@@ -10,7 +10,6 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from lacre.analyses.comparisons import RATES, Comparisons
-from lacre.analyses.disclosure import min_count
 from lacre.analyses.ladder import Rung
 from lacre.analyses.reasons import Reason
 from lacre.analyses.recomputing.counted import GroupTold, TargetTold, ToldVerification, Which
@@ -242,8 +241,7 @@ class LaddersAgain(Rungs):
         fits = told.events is not None and 0 <= told.events <= most
         self.tally.fits(f"{what}.events", told.events, f"0 - {most}", fits=fits)
         self.tally.holds(f"{what}.unresolved", told.unresolved, most < 1)
-        least = min_count(self.protocol)
-        hidden = least is not None and most < least
+        hidden = self.least is not None and most < self.least
         for name in ("threshold", "threshold_low", "threshold_high"):
             if hidden:
                 self.tally.holds(f"{what}.{name}", getattr(told, name), None)

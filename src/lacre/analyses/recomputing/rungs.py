@@ -7,7 +7,6 @@ import numpy as np
 from pydantic import ValidationError
 
 from lacre.analyses.comparisons import RATES
-from lacre.analyses.disclosure import min_count
 from lacre.analyses.estimate import Group
 from lacre.analyses.ladder import Rung, planned
 from lacre.analyses.reasons import Reason
@@ -154,7 +153,7 @@ class Rungs(Again[VerificationPlan]):
             if row.get("withheld") is True:
                 self.hidden.add(which)
                 self.tally.withheld += 1
-                self.tally.fits(called, "withheld", "counts", fits=min_count(self.protocol) is not None)
+                self.tally.fits(called, "withheld", "counts", fits=self.least is not None)
                 lines.append(self._shown(which, group))
                 continue
             line = self._line(called, row)

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from lacre.protocol.kinds.estimate import EstimatePlan
 from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
+from lacre.protocol.kinds.judge_agreement import JudgeAgreementPlan
 from lacre.protocol.kinds.paired_variants import PairedVariantsPlan
 from lacre.protocol.kinds.plan import AnalysisPlan
 from lacre.protocol.kinds.protective_failure import ProtectiveFailurePlan
@@ -21,9 +22,7 @@ KINDS: Mapping[str, type[AnalysisPlan]] = MappingProxyType(
         "verification": VerificationPlan,
         "self_agreement": SelfAgreementPlan,
         "estimate": EstimatePlan,
+        "judge_agreement": JudgeAgreementPlan,
     }
 )
-"""The kinds this version can compute."""
-
-NOT_BUILT = ("judge_agreement",)
-"""The kinds the grammar knows and this version cannot compute yet; they are refused by name."""
+"""The kinds of analysis, all of which can be computed."""

@@ -54,6 +54,14 @@ class DetectionPlan(TablePlan):
     def rules(self) -> "list[RateCriterion]":
         """The criteria."""
 
+    def weighed(self) -> bool:
+        """Tell whether cases are weighed."""
+        return self.weights is not None
+
+    def drawn(self) -> str | None:
+        """Return the draw that the weights come from."""
+        return None if self.weights is None else self.weights.draw
+
     def population(self) -> frozenset[str]:
         """Return the columns that say whether a row is one of the share's cases."""
         return frozenset()

@@ -135,6 +135,14 @@ class EstimatePlan(TablePlan):
         """Return the columns that are summed, and those of the strata."""
         return frozenset({*self.measured, *(name for names in self.by for name in names)})
 
+    def weighed(self) -> bool:
+        """Tell that cases are weighed."""
+        return True
+
+    def drawn(self) -> str | None:
+        """Return the draw that the weights come from, if one is named."""
+        return self.weights.draw
+
     def compares_groups(self) -> bool:
         """Tell that no criterion compares groups."""
         return False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 from pydantic import AfterValidator, model_validator
 
 from lacre.protocol.grammar import Identifier, Many, Model, Name, Pair, Rate, not_empty, refuse
-from lacre.protocol.kinds.parts import Basis, Bootstrap, Checking, Confidence, Difference, Event
+from lacre.protocol.kinds.parts import BEYOND, Basis, Bootstrap, Checking, Confidence, Difference, Event
 from lacre.protocol.kinds.plan import TablePlan
 from lacre.protocol.problems import Findings, Path, listed, quoted
 from lacre.protocol.tables import Table
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 TESTS = ("mcnemar_exact", "mcnemar_mid_p", "mcnemar_asymptotic", "mcnemar_continuity")
 
 VARIANT_TYPES = ("category", "ordinal")
-
-BEYOND = 25
-"""Resamples that lie beyond each end of a percentile interval, in the mean, as `lacre.stats.bootstrap` asks."""
 
 
 def _paired_test(value: str) -> str:

@@ -45,6 +45,10 @@ MOST_CELLS = 10_000
 """More cells than this leave each an error rate of no use, and the working set of the engine unbounded."""
 
 
+BEYOND = 25
+"""Resamples that lie beyond each end of a percentile interval, in the mean, as `lacre.stats.bootstrap` asks."""
+
+
 class Bootstrap(Model):
     """How often cases, or their clusters, are drawn again, and from which seed."""
 

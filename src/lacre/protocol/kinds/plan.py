@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from pydantic import AfterValidator, ConfigDict
+from pydantic import AfterValidator
 
 from lacre.protocol.grammar import Identifier, Many, Model, not_empty
 from lacre.protocol.problems import Findings, Path
@@ -67,6 +67,14 @@ class AnalysisPlan(Model):
         """Return the names of the second labels the analysis is on."""
         return ()
 
+    def weighed(self) -> bool:
+        """Tell whether cases are weighed by their chances of being in the sample."""
+        return False
+
+    def drawn(self) -> str | None:
+        """Return the registered draw that these chances come from, if one is."""
+        return None
+
     @abstractmethod
     def compares_groups(self) -> bool:
         """Tell whether every criterion compares groups, which is all that `contraste` answers (law 9)."""
@@ -80,14 +88,3 @@ class TablePlan(AnalysisPlan):
     """A plan that names its table."""
 
     table: Identifier
-
-
-class UnbuiltPlan(Model):
-    """A plan of a kind this version does not have; read only to check what every plan has, then refused."""
-
-    model_config = ConfigDict(extra="allow")
-
-    kind: str
-    pool: Identifier
-    table: Identifier | None = None
-    systems: Annotated[Many[Identifier], AfterValidator(not_empty)] | None = None

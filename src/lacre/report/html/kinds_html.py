@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from lacre.errors import printable
 from lacre.report import told, words
-from lacre.report.html import pairs_html, verification_html
+from lacre.report.html import judge_html, pairs_html, verification_html
 from lacre.report.html.markup import Node, el
 from lacre.report.html.sheet import Sheet
 from lacre.report.page import Cell, Column, Row
@@ -138,6 +138,7 @@ BUILDERS: Mapping[str, Builder] = MappingProxyType(
             else verification_html.operating(_sheet, document, _rows)
         ),
         "agreement": _agreement,
+        "judge_agreement": judge_html.agreement,
         "design": _design,
     }
 )

@@ -10,7 +10,7 @@ from lacre.report.html.style import SCOPE, sheet as style_sheet
 from lacre.report.page import Cell, Column, Row
 from lacre.rules.answers import CalibrateFacts, FrozenThreshold
 from lacre.rules.record import Answered
-from lacre.text import _, language, ngettext
+from lacre.text import _, language, ngettext, reporting
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What the page may load: nothing, by its own word as well."""
@@ -23,7 +23,21 @@ IN_NOTEBOOK = 3
 
 
 def page(shown: ResultShown) -> str:
-    """Return a result as one HTML file that needs nothing else; the same result gives the same bytes."""
+    """Return a result as one HTML file that needs nothing else; the same result gives the same bytes.
+
+    It is in its protocol's language, if no other was asked for.
+    """
+    with reporting(shown.language):
+        return _page(shown)
+
+
+def fragment(shown: ResultShown) -> str:
+    """Return the same content for a notebook, with a style that holds within it."""
+    with reporting(shown.language):
+        return _fragment(shown)
+
+
+def _page(shown: ResultShown) -> str:
     sheet = Sheet(Ids(shown.name), 1, shown.language, systems=len(_systems(shown)) > 1)
     titled = shown.name if shown.background is None else f"{shown.background.protocol.title} – {shown.name}"
     head = el(
@@ -40,8 +54,7 @@ def page(shown: ResultShown) -> str:
     return f"<!DOCTYPE html>\n{render(el('html', head, body, lang=language()))}"
 
 
-def fragment(shown: ResultShown) -> str:
-    """Return the same content for a notebook, with a style that holds within it."""
+def _fragment(shown: ResultShown) -> str:
     sheet = Sheet(
         Ids(f"{shown.name}-{shown.document['protocol'][-12:]}"),
         IN_NOTEBOOK,

@@ -113,6 +113,7 @@ _SHEET = """
 § tr.here > * { background: var(--card); }
 § .plot { display: block; max-width: 100%; overflow: visible; direction: ltr; font-family: inherit; }
 § .forest { max-width: 44rem; } § .det { max-width: 30rem; height: auto; }
+§ .confusion { max-width: 40rem; height: auto; }
 § .plot text { font-size: 12.5px; fill: var(--ink); stroke: var(--paper); stroke-width: 4px; paint-order: stroke;
   stroke-linejoin: round; }
 § .plot .name { font-weight: 600; } § .plot .tick, § .plot .instead { fill: var(--soft); }
@@ -129,6 +130,11 @@ _SHEET = """
 § .plot .arrow { fill: var(--paper); }
 § .plot .curve { stroke-width: 2; stroke-linejoin: round; } § .plot .lead { stroke: var(--soft); }
 § .plot .point { stroke-width: 2; fill: var(--paper); }
+§ .plot rect { fill: var(--paper); stroke: var(--one); stroke-width: 1.5; }
+§ .plot rect.cell { fill: none; stroke: var(--rule); stroke-width: 1; }
+§ .plot .agreed, § .plot .human { fill: var(--one); }
+§ .plot .judge { stroke: var(--two); }
+§ .plot text.over { fill: var(--paper); stroke: none; }
 """
 _SERIES = "".join(
     f"§ .plot .c{index} {{ stroke: var(--{name}); }} § .plot text.k{index} {{ fill: var(--{name}); }}\n"
@@ -156,7 +162,7 @@ _PRINT = """
 § th, § td { padding-right: .5rem; } § thead th, § td.wraps, § th.wraps { white-space: normal; }
 § th.wraps, § td.wraps { min-width: 5rem; max-width: none; overflow-wrap: anywhere; }
 § p { orphans: 3; widows: 3; }
-§ .forest, § .det { max-width: 130mm; }
+§ .forest, § .det, § .confusion { max-width: 130mm; }
 }
 @page { margin: 18mm 16mm; }
 """

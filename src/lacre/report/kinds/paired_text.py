@@ -90,7 +90,7 @@ def explain(page: Page, rows: Sequence[Document]) -> None:
     confidence, family = words.percent(example["confidence"]), example["simultaneous"]
     for name in dict.fromkeys(row["method"] for row in rows if row["method"]):
         said = ngettext(
-            "The interval holds at {confidence} ({method}).",
+            "The comparison's interval holds at {confidence} ({method}).",
             "The intervals hold for the {count} comparisons together, at {confidence} ({method}).",
             family,
         )

@@ -7,7 +7,7 @@ import pytest
 
 from lacre.errors import FewerThanTwoGroups, LawError, ProtocolInvalid
 from lacre.protocol.document import parse
-from lacre.protocol.kinds import KINDS, NOT_BUILT
+from lacre.protocol.kinds import KINDS
 from lacre.protocol.kinds.group_fairness import GroupFairnessPlan
 
 HEAD = """
@@ -110,10 +110,6 @@ ERROR = "{id: c, metric: error, by: sex, max_group_gap: 0.05}"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (
-            gate(pool="corpus"),
-            "pool: this version answers from no open pool; use teste, dev, contraste or guarda",
-        ),
         (gate(label="sex"), "label: `sex` is of type category; it must be an outcome"),
         (gate(label="yhat"), "prediction: must be another column than `label`"),
         (gate(label="yhat"), "label: comes from the submission: it would judge itself"),
@@ -254,7 +250,6 @@ def test_law_9_is_listed_with_what_else_is_wrong() -> None:
 
 
 def test_the_table_of_kinds() -> None:
-    """The kinds are those of the design; each is either built or refused by name."""
+    """The kinds are those of the design."""
     built = "group_fairness recall protective_failure paired_variants verification self_agreement estimate"
-    assert set(KINDS) == set(built.split())
-    assert set(NOT_BUILT) == {"judge_agreement"}
+    assert set(KINDS) == {*built.split(), "judge_agreement"}
