@@ -168,7 +168,8 @@ class History:
             yield from _answered(answers(), names, exclude, skipped)
 
     def _names(self) -> dict[str, str]:
-        listed = self._ask("rev-list", "--all", "--reflog", "--objects").decode(errors="replace")
+        wanted = ("--all", "--reflog", "--objects", "--indexed-objects")
+        listed = self._ask("rev-list", *wanted).decode(errors="replace")
         # Not `splitlines`: a name may hold what ends a line of text, and what follows would be asked for.
         lines = (line.partition(" ") for line in listed.split("\n") if line)
         return {name: path for name, _blank, path in lines}

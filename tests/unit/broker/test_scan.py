@@ -251,7 +251,7 @@ def git(tmp_path: Path) -> Callable[..., str]:
 def test_what_was_taken_out_is_in_the_history(
     sealed: lacre.Ledger, tmp_path: Path, git: Callable[..., str]
 ) -> None:
-    """A file, a message and a stash; the place of each is the commit that has it."""
+    """A file, a message, a stash, and what was only added; the place of each is the commit that has it, if one does."""
     leak = tmp_path / "a file.log"
     leak.write_text("CASE-00100\n")
     git("add", ".")
@@ -262,12 +262,15 @@ def test_what_was_taken_out_is_in_the_history(
     message = git("rev-parse", "HEAD")
     leak.write_text("CASE-00102\n")
     git("stash")
+    leak.write_text("CASE-00103\n")
+    git("add", ".")
+    leak.write_text("")
     assert sealed.scan(tmp_path).ok
     scanned = sealed.scan(tmp_path, history=True)
     places = {(find.place, find.commit) for find in scanned.finds}
     assert ("a file.log", first) in places
     assert (f"commit {message[:10]}", message[:10]) in places
-    assert len([find for find in scanned.finds if find.place == "a file.log"]) == 2
+    assert len([find for find in scanned.finds if find.place == "a file.log"]) == 3
     assert scanned.commits == 4  # a stash is two commits
     assert "must be rewritten" in " ".join(str(scanned).split())
 
