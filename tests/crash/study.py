@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests import four_pools
+from tests import four_pools, open_corpus
 from tests.studies import plan
 
 CELL, SAID = "canario-nas-celulas-4711", "canario-nas-respostas-4712"
@@ -28,6 +28,10 @@ def write_given(folder: Path) -> None:
         (folder / f"{pool}.csv").write_text(_cases(start))
         (folder / f"{pool}-predictions.csv").write_text(_predictions(start))
     (folder / "corrected.csv").write_text(_cases(1000, swapped=3))
+    (folder / "open").mkdir()
+    (folder / "open" / "open.yaml").write_text(open_corpus.plan())
+    for write in (open_corpus.cases, open_corpus.labels, open_corpus.scores):
+        write(folder / "open")
     (folder / "faces").mkdir()
     four_pools.write_ahead(folder / "faces", CELL)
 

@@ -43,6 +43,7 @@ class Verb:
     """Where it clears away what it left unfinished when it was killed: a regular expression of paths."""
 
 
+_CASES = "../given/open/cases-judge-0-200.csv"
 POOLS = ("dev", "teste", "contraste")
 STATES = {
     "nothing": State(None),
@@ -57,6 +58,15 @@ STATES = {
             "seal faces dev faces=../given/faces/dev-faces.csv pairs=../given/faces/dev-pairs.csv",
             "seal faces teste ../given/faces/teste-faces.csv",
             "seal faces guarda ../given/faces/guarda.csv",
+        ),
+    ),
+    "open": State("made", ("register ../given/open/open.yaml",)),
+    "scored": State(
+        "open",
+        (
+            f"commit judge cases {_CASES}",
+            "commit judge labels ../given/open/labels.csv",
+            "commit judge scores ../given/open/scores.csv",
         ),
     ),
     "handed": State("drawn", ("sample faces --relabel faces -o blank.csv",)),
@@ -124,6 +134,8 @@ VERBS = {
         "read( read)? commit",
         ("relabels-committed",),
     ),
+    "commit-open": Verb(f"commit judge cases {_CASES}", "open", "commit", ("part-already-committed",)),
+    "run-open": Verb("run judge parity", "scored", _ANEW, modes=NONE),
     "deviate": Verb("deviate small late", "registered", "deviate( deviate)?"),
     "withdraw": Verb("withdraw small --reason why --yes", "registered", "withdraw", ("study-withdrawn",)),
     "erase": Verb("erase @0 --yes", "registered", "erase", ("nothing-to-erase",), gone=NAME),

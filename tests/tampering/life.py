@@ -1,4 +1,4 @@
-"""A ledger of some fifty entries that holds every kind of entry there is, and what was copied of it on the way."""
+"""A ledger of some sixty entries that holds every kind of entry there is, and what was copied of it on the way."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import four_pools
+from tests import four_pools, open_corpus
 from tests.unit.broker.conftest import Study
 
 import lacre
@@ -18,7 +18,7 @@ from lacre.rules.record import parse_entry
 from lacre.store.engine import open_ledger
 from lacre.store.reader import snapshot
 
-ENTRIES = 56
+ENTRIES = 62
 ORIGIN = "example.org/log"
 REGISTRY, BUNDLE, LESS = "registry", "result.zip", "result-only.zip"
 
@@ -135,6 +135,7 @@ class Maker:
         study.begin("gamma", gap="0.5")
         ledger.withdraw("gamma", reason="consent was withdrawn")
         self.groundwork(ledger)
+        self.in_the_open(ledger)
         words = ledger.deviate("beta", "Words that name somebody.")
         ledger.erase(f"@{words.entry}")
         ledger.rotate("log")  # under way to the end: two keys of the log are active
@@ -182,6 +183,16 @@ class Maker:
         four_pools.write_again(folder)
         ledger.commit("faces", "relabels", folder / "again.csv")
         ledger.gate("faces", folder / "good.csv", reason="before the release")
+
+    def in_the_open(self, ledger: lacre.Ledger) -> None:
+        """A study whose cases, labels and scores stand in the ledger, and are run."""
+        folder, few = self.study.folder, 20
+        plan = open_corpus.plan(planned=few).encode()
+        ledger.register(plan, accept_infeasible="twenty cases show what there is to show")
+        ledger.commit("judge", "cases", open_corpus.cases(folder, few))
+        ledger.commit("judge", "labels", open_corpus.labels(folder, few))
+        ledger.commit("judge", "scores", open_corpus.scores(folder, few))
+        ledger.run("judge", "parity")
 
     def change_keys(self, ledger: lacre.Ledger) -> None:
         """The broker's key and the log's take turns; Rui leaves."""

@@ -32,7 +32,7 @@ class Tree:
         if folder == "documents":
             return self._named.get(name, set())
         if "@" in name:
-            return {int(name.partition("@")[2].removesuffix(".json"))}
+            return {int(name.partition("@")[2].partition(".")[0])}
         if place is None:
             return set()
         if path.startswith("tile/0/"):

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 
 from lacre.audit.blobs import check_blobs
+from lacre.audit.corpora import check_corpora
 from lacre.audit.findings import Finding, Noted, Warned, finding, warned
 from lacre.audit.heads import (
     Head,
@@ -128,8 +129,9 @@ def _steps(
     yield from walk.verifying.check()
     if walk.entries == 0:
         yield finding("ledger-empty")
-    # 1 and 4 again, of what the entries only name or give: the documents, and the stored tree.
+    # 1 and 4 again, of what the entries only name or give: the documents, what is in the open ones, the stored tree.
     yield from _reading(walk.shelf.check(source, complete=walk.complete))
+    yield from _reading(check_corpora(walk, source))
     if premises is not None:
         yield from _reading(check_nodes(premises, walk.tree))
     if published is not None:

@@ -49,6 +49,7 @@ FINDINGS: Mapping[str, str] = {
     "manifest-result": N_("The manifest names {result}, of which the entries know nothing."),
     "shown-differs": N_("{path} says {stated} of {what}, and the entries {expected}."),
     "recomputed-differs": N_("{what} is {expected} by its own counts, and the result says {stated}."),
+    "opened-differs": N_("{what} is {expected} by the files of the open pool, and the result says {stated}."),
     # the genesis
     "ledger-empty": N_("There are no entries, not even a genesis."),
     "genesis-missing": N_("Entry 0 is no genesis, so no key of this ledger is known."),
@@ -74,6 +75,7 @@ FINDINGS: Mapping[str, str] = {
     # the law
     "law-broken": N_("Rule {rule} refuses this ({law}): {why}"),
     "decision-differs": N_("The law decides otherwise on what stood before: {differences}."),
+    "facts-differ": N_("The entry says {stated} of {what}, and the files it names give {expected}."),
     "out-of-place": N_("The entry cannot stand here: {why}."),
     "result-misplaced": N_("The result does not belong to the read it names: {why}."),
     "result-differs": N_("The result's document says {stated} of {what}, and its entries {expected}."),

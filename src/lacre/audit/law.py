@@ -11,7 +11,7 @@ from lacre.rules.answers import Decision
 from lacre.rules.decide import decide
 from lacre.rules.history import ReadMade
 from lacre.rules.record import Answered, Recorded, Result
-from lacre.rules.state import PoolState, Protocols, State, StudyState, step
+from lacre.rules.state import CorpusState, PoolState, Protocols, State, StudyState, step
 
 _REFUSED = frozenset({"law-broken", "out-of-place"})
 """What is found where the law gives no decision at all."""
@@ -55,7 +55,7 @@ class Law:
         """Return the study as it was followed so far."""
         return self.lines.setdefault(study, Line(study))
 
-    def read_of(self, result: Result) -> tuple[PoolState, ReadMade] | None:
+    def read_of(self, result: Result) -> tuple[PoolState | CorpusState, ReadMade] | None:
         """Return the read a result names, where it is known."""
         line = self.line(result.study)
         return line.state.read_at(result.read) if line.state is not None and line.lost is None else None

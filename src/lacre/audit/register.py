@@ -5,7 +5,8 @@
     tile/entries/<N>[.p/<W>]          the entries
     documents/<digest>                a document: its body, or its salt and its body; named by their SHA-256
     <study>/protocol@<entry>.json     a registered or amended version, and
-    <study>/result@<entry>.json       a result: the documents once more, for people
+    <study>/result@<entry>.json       a result: the documents once more, for people; and, of an open pool,
+    <study>/<part>[-N]@<entry>.csv    the files of a part, as they were committed
 
 A bundle is the same, in a zip, with the documents of one study. What a register says of itself is nowhere
 believed: the checkpoint decides how many entries there are, and the entries which files there must be. Files
@@ -38,19 +39,21 @@ from lacre.ledger.tiles import (
     unpack,
 )
 from lacre.rules.named import PROTOCOL, RESULT, named_by
-from lacre.rules.record import Answered, Recorded, parse_entry
-from lacre.rules.requests import Erase
+from lacre.rules.record import MOST_DOCUMENT, Answered, Recorded, parse_entry
+from lacre.rules.requests import CommitPart, Erase
 from lacre.text import ngettext
 
 CHECKPOINT = "checkpoint"
 DOCUMENTS = "documents"
 MANIFEST, RESULT_JSON, REPORT = "manifest", "result.json", "report.txt"
 """What a bundle holds besides; a register has no such files of its own."""
-MOST_DOCUMENT = 1 << 26  # bytes
 MOST_NAMED = 10  # strange files that a warning names
 
 _TAKEN = frozenset({CHECKPOINT, DOCUMENTS, TILES, MANIFEST})
-_COPY = re.compile(r"(protocol|result)@(0|[1-9][0-9]*)\.json")
+_COPY = re.compile(
+    r"(?:(?:protocol|result)@(0|[1-9][0-9]*)\.json"
+    r"|(?:cases|labels|scores)(?:-[1-9][0-9]*)?@(0|[1-9][0-9]*)\.(?:csv|tsv|json|jsonl|parquet))"
+)
 _KEPT_TWICE = {PROTOCOL: "protocol", RESULT: "result"}
 
 
@@ -67,6 +70,12 @@ def copies_of(recorded: Recorded) -> Iterator[tuple[str, str]]:
         if named.kind in _KEPT_TWICE:
             name = f"{_KEPT_TWICE[named.kind]}@{recorded.index}.json"
             yield f"{study_folder(recorded.study)}/{name}", named.digest
+    request = recorded.content.request if isinstance(recorded.content, Answered) else None
+    if isinstance(request, CommitPart):
+        for number, file in enumerate(request.files, 1):
+            # By its number and not by its table, whose name may be anything in an entry that somebody forged.
+            name = f"{request.part}{'' if number == 1 else f'-{number}'}@{recorded.index}.{file.format}"
+            yield f"{study_folder(recorded.study)}/{name}", file.sha256
 
 
 def is_copy(name: str) -> bool:
@@ -77,7 +86,7 @@ def is_copy(name: str) -> bool:
 def _entry_of(path: str) -> int | None:
     """Return the entry that a file in a study's folder is named by."""
     named = _COPY.fullmatch(path.rpartition("/")[2])
-    return int(named[2]) if named else None
+    return int(named[1] or named[2]) if named else None
 
 
 def document_path(digest: str) -> str:

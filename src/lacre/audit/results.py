@@ -13,7 +13,7 @@ from lacre.rules.history import ReadMade
 from lacre.rules.named import RESULT
 from lacre.rules.record import Recorded, Result
 from lacre.rules.requests import Erratum
-from lacre.rules.state import ANALYSED, PoolState, StudyState
+from lacre.rules.state import ANALYSED, CorpusState, PoolState, StudyState
 from lacre.rules.thresholds import Frozen, frozen_for
 from lacre.rules.verdicts import SEVERITY, settle, worst
 from lacre.text import _
@@ -29,7 +29,9 @@ class GivenBefore:
     absent: Mapping[str, int]
 
 
-def check_place(recorded: Recorded, result: Result, pool: PoolState, read: ReadMade) -> Iterator[Finding]:
+def check_place(
+    recorded: Recorded, result: Result, pool: PoolState | CorpusState, read: ReadMade
+) -> Iterator[Finding]:
     """Hold a result's entry against the read it names (rules 6, 15, 16)."""
     if pool.name != result.pool:
         yield _misplaced(recorded, _("that is a read of {pool}").format(pool=pool.name))
@@ -127,14 +129,10 @@ def given_before(study: StudyState, protocol: Protocol, read: ReadMade) -> Given
     if isinstance(read.request, Erratum):
         corrected = study.result_read(read.request.corrects)
         first = first if corrected is None else corrected[1].first_attempt
-    weights = {name: getattr(protocol.analyses[name], "weights", None) for name in read.request.analyses}
+    draws = {name: protocol.analyses[name].drawn() for name in read.request.analyses}
     return GivenBefore(
         frozen_for(study, protocol, read.request.analyses, first),
-        {
-            name: absent_of(study, protocol, each.draw)
-            for name, each in weights.items()
-            if each is not None and each.draw is not None
-        },
+        {name: absent_of(study, protocol, each) for name, each in draws.items() if each is not None},
     )
 
 

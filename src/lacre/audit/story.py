@@ -10,11 +10,11 @@ from typing import Literal
 from lacre.rules.answers import Known, Shortfall
 from lacre.rules.custody import grade_of
 from lacre.rules.drawing import DrawTold, draws_told
-from lacre.rules.history import Handed, ReadMade
+from lacre.rules.history import Handed, PartMade, ReadMade
 from lacre.rules.record import Answered, Recorded, Result
 from lacre.rules.remarks import Remark, Text, TextOf, remark, remarks_on
 from lacre.rules.requests import Erratum
-from lacre.rules.state import PoolState, StudyState
+from lacre.rules.state import CorpusState, PoolState, StudyState
 
 When = Literal["before", "itself", "after"]
 
@@ -44,6 +44,29 @@ class SealTold:
     recipients: tuple[str, ...]
     remembered: int
     draws: tuple[DrawTold, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartTold:
+    """One part of an open pool: when it was committed and by whom, its rows, and the SHA-256 of its files."""
+
+    entry: int
+    time: str
+    by: str
+    part: str
+    rows: int
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GrownTold:
+    """A version of an open pool that was begun: by whom, and which result's paradox it answers."""
+
+    entry: int
+    time: str
+    by: str
+    version: int
+    result: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +141,10 @@ class Story:
     """The history of the result `STUDY@ENTRY`, in order.
 
     `role` is what the protocol declares the pool as and `now` what it counts as today; `custody` is its grade,
-    through all the hands it went. `handed` is how the pool changed hands, and `replaced` are the entries of the
-    seals whose place `seal` took. `deviations` are of the study, or of this result. `last` is the last entry of
-    the study that is shown, and `left_out` of those after it are not: any may be of the study, so that `now`
-    and all that counts later entries holds up to `last` alone.
+    through all the hands it went. An open pool has no `seal`, and `parts` in its place. `handed` is how the pool
+    changed hands, and `replaced` are the entries of the seals whose place `seal` took. `deviations` are of the
+    study, or of this result. `last` is the last entry of the study that is shown, and `left_out` of those after it
+    are not: any may be of the study, so that `now` and all that counts later entries holds up to `last` alone.
     """
 
     study: str
@@ -129,7 +152,7 @@ class Story:
     pool: str
     role: str
     registration: Registration
-    seal: SealTold
+    seal: SealTold | None
     reads: tuple[ReadTold, ...]
     result: ResultTold
     now: str
@@ -141,6 +164,9 @@ class Story:
     withdrawn: Remark | None = None
     last: int = 0
     left_out: int = 0
+    parts: tuple[PartTold, ...] = ()
+    versions: tuple[GrownTold, ...] = ()
+    shortfall: tuple[Shortfall, ...] = ()
 
     @property
     def name(self) -> str:
@@ -179,18 +205,21 @@ def tell(
         pool=pool.name,
         role=registered.protocol.pools[pool.name].role,
         registration=Registration(registered.entry, registered.time, by, registered.protocol_hash),
-        seal=_seal(study, pool, read),
+        seal=_seal(study, pool, read) if isinstance(pool, PoolState) else None,
         reads=tuple(_read(each, read) for each in pool.reads),
         result=_result(ended, ended.content, read),
         now=pool.standing,
         custody=grade_of(pool, recipient),
-        handed=tuple(_handed(each) for each in pool.handed),
-        replaced=tuple(each.entry for each in pool.replaced),
+        handed=tuple(_handed(each) for each in pool.handed) if isinstance(pool, PoolState) else (),
+        replaced=tuple(each.entry for each in pool.replaced) if isinstance(pool, PoolState) else (),
         amendments=tuple(_amendments(study, read, text_of)),
         deviations=remarks_on(study, read, text_of),
         withdrawn=remark(study.withdrawn, text_of) if study.withdrawn is not None else None,
         last=last,
         left_out=sum(index > last for index in left_out),
+        parts=tuple(map(_part, pool.parts)) if isinstance(pool, CorpusState) else (),
+        versions=tuple(_versions(pool)) if isinstance(pool, CorpusState) else (),
+        shortfall=pool.shortfall,
     )
 
 
@@ -222,6 +251,22 @@ def _seal(study: StudyState, pool: PoolState, read: ReadMade) -> SealTold:
         remembered=sealed.facts.remembered,
         draws=draws_told(study, pool, read),
     )
+
+
+def _part(made: PartMade) -> PartTold:
+    return PartTold(
+        entry=made.entry,
+        time=made.time,
+        by=made.by,
+        part=made.request.part,
+        rows=sum(made.facts.rows.values()),
+        files=tuple(file.sha256 for file in made.request.files),
+    )
+
+
+def _versions(corpus: CorpusState) -> Iterator[GrownTold]:
+    for version, made in enumerate(corpus.rebalances, 2):
+        yield GrownTold(made.entry, made.time, made.by, version, made.request.result)
 
 
 def _handed(each: Handed) -> HandedTold:

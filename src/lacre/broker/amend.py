@@ -31,6 +31,7 @@ from lacre.protocol.models import Protocol
 from lacre.rules.answers import AmendDecision, AmendFacts
 from lacre.rules.changes import difference_document, reads_as_sealed
 from lacre.rules.common import require_study
+from lacre.rules.corpus import reads_as_committed
 from lacre.rules.record import DIFFERENCE_MEDIA, PROTOCOL_MEDIA
 from lacre.rules.requests import Amend
 from lacre.rules.state import State, StudyState
@@ -131,6 +132,8 @@ def _plan(
     decision = ask_beforehand(desk, new, Amend, facts, **asked)
     assert isinstance(decision, AmendDecision)
     otherwise = [name for name in study.pools if not reads_as_sealed(study, name, protocol)]
+    corpus = study.corpus
+    lost = () if corpus is None or reads_as_committed(study, corpus, protocol) else (corpus.name,)
     return AmendmentPlanned(
         study=study.slug,
         version=decision.version,
@@ -140,6 +143,6 @@ def _plan(
         known=decision.known,
         burns=decision.burns,
         reseal=tuple(n for n in otherwise if not study.pools[n].was_read and n in protocol.pools),
-        closed=tuple(n for n in otherwise if study.pools[n].was_read or n not in protocol.pools),
+        closed=(*(n for n in otherwise if study.pools[n].was_read or n not in protocol.pools), *lost),
         infeasible=facts.infeasible or (),
     )

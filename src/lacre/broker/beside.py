@@ -17,7 +17,7 @@ from lacre.rules.history import ReadMade
 from lacre.rules.record import Result
 from lacre.rules.remarks import TextOf, remark, remarks_on
 from lacre.rules.requests import Erratum
-from lacre.rules.state import StudyState
+from lacre.rules.state import PoolState, StudyState
 from lacre.store.reader import Reader
 
 Documents = Callable[[int], Mapping[str, Any]]
@@ -61,14 +61,16 @@ def derive_shown(
         now=pool.standing,
         custody=grade_of(pool, recipient),
         language=study.in_force.protocol.language,
-        shortfall=pool.sealed.decision.shortfall,
-        draws=draws_told(study, pool, read),
+        shortfall=pool.shortfall,
+        draws=draws_told(study, pool, read) if isinstance(pool, PoolState) else (),
         version=len(study.versions) - len(later),
         amended=tuple(later),
         deviations=remarks_on(study, read, said),
         withdrawn=remark(study.withdrawn, said) if study.withdrawn is not None else None,
         corrects=_corrected(study, request, document_at) if isinstance(request, Erratum) else None,
-        reads_left=reads_left(study, pool) if read.read_class == "guarda" else None,
+        reads_left=reads_left(study, pool)
+        if read.read_class == "guarda" and isinstance(pool, PoolState)
+        else None,
         gated=read.gated,
         errata=tuple(_erratum(each, document_at, said) for each in errata_of(pool, entry)),
     )

@@ -18,7 +18,7 @@ from lacre.rules.answers import FrozenThreshold
 from lacre.rules.drawing import relabels_needed, relabels_of
 from lacre.rules.history import Calibrated, Committed
 from lacre.rules.record import Result
-from lacre.rules.state import PoolState, State, StudyState
+from lacre.rules.state import CorpusState, PoolState, State, StudyState
 from lacre.rules.thresholds import frozen_for
 from lacre.tables.columns import TypedTable
 from lacre.tables.join import concat
@@ -50,7 +50,7 @@ def evidence_for(
     desk: Desk,
     state: State,
     study: StudyState,
-    pool: PoolState,
+    pool: PoolState | CorpusState,
     protocol: Protocol,
     analyses: Sequence[str],
     before: int,
@@ -59,6 +59,7 @@ def evidence_for(
     draws = drawn_as_registered(study, protocol, before)
     relabelled = {}
     for name in relabels_needed(protocol, tuple(analyses)):
+        assert isinstance(pool, PoolState), "no plan has cases of an open pool labelled again"
         committed = relabels_of(study, protocol, pool, name, before)
         if committed is not None:
             relabelled[name] = open_relabels(desk, state, study, pool, protocol, committed)
@@ -66,12 +67,12 @@ def evidence_for(
     return Evidence(frozen, draws, relabelled, floors=tuple(_floors(desk, study, pool, before)))
 
 
-def _floors(desk: Desk, study: StudyState, pool: PoolState, before: int) -> Iterator[Floor]:
+def _floors(desk: Desk, study: StudyState, pool: PoolState | CorpusState, before: int) -> Iterator[Floor]:
     """The floors that earlier results told of the labels of these cases, oldest first."""
     with desk.snapshot() as reader:
         for read in pool.reads:
             version = study.version(read.request.protocol)
-            if read.result is None or not pool.sealed.entry < read.entry < before or version is None:
+            if read.result is None or not pool.since < read.entry < before or version is None:
                 continue
             content = recorded(reader, read.result).content
             assert isinstance(content, Result)

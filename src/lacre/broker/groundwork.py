@@ -1,9 +1,10 @@
 """What calibrations, draws and second labels came to: records that later results rest on."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lacre.rules.answers import DrawnStratum, FrozenThreshold, Known
+from lacre.rules.answers import DrawnStratum, FrozenThreshold, Known, Overlap, Shortfall
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +82,54 @@ class RelabelsKept:
     absent: int
     days_apart: int | None
     custody: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartKept:
+    """One part of an open pool, committed by an entry; `next` is the part to come, and None after the last.
+
+    `reason` is why the pool may be open, `files` are SHA-256 digests. By table: `rows`, cases without a row
+    (`absent`), and columns that are not used (`undeclared`); by `table.column`, cells of no declared value (`outside`).
+    """
+
+    study: str
+    pool: str
+    part: str
+    entry: int
+    time: str
+    reason: str
+    rows: Mapping[str, int]
+    absent: Mapping[str, int]
+    undeclared: Mapping[str, tuple[str, ...]]
+    outside: Mapping[str, int]
+    files: tuple[str, ...]
+    shortfall: tuple[Shortfall, ...]
+    overlaps: tuple[Overlap, ...]
+    remembered: int
+    next: str | None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalanced:
+    """A corpus let grow since `result` flags `paradoxes` (dimension and bin): `rows` of `population` to label again.
+
+    They are in `path`. `left` is how often it may still grow. Of a dry run `entry` and `time` are None; with `again`
+    the draw of a version under way was written once more.
+    """
+
+    study: str
+    pool: str
+    analysis: str
+    result: int
+    version: int
+    left: int
+    paradoxes: tuple[tuple[str, str], ...]
+    population: int
+    rows: int
+    path: Path
+    entry: int | None
+    time: str | None
+    again: bool = False
     warnings: tuple[str, ...] = ()

@@ -1,11 +1,9 @@
 """From files to typed tables: of a pool about to be sealed, of one just opened, and of submissions."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 from typing import Any, Literal
-
-import numpy as np
 
 from lacre.analyses.families import check_unit
 from lacre.analyses.judge_cases import check_bins
@@ -17,10 +15,11 @@ from lacre.pools.content import Content, Held, OnDisk
 from lacre.pools.cores import leave_no_core
 from lacre.protocol.models import Protocol
 from lacre.rules.requests import SealedRecord
-from lacre.tables.columns import UNDECLARED, Codes, Outcomes, Times, TypedTable
+from lacre.tables.columns import UNDECLARED, Codes, Outcomes, TypedTable
 from lacre.tables.exclude import apply_exclusions
 from lacre.tables.formats import Format, format_of
 from lacre.tables.join import concat
+from lacre.tables.parts import dated_after, labelled_before
 from lacre.tables.read import read_table
 from lacre.text import N_
 
@@ -161,34 +160,17 @@ def _read(
 @cells_untold
 def early_labels(protocol: Protocol, table: str, typed: TypedTable, registered: str) -> int:
     """How many rows of a table were labelled before the registration (rule 3)."""
-    early = np.zeros(typed.rows, dtype=bool)
-    for times in _label_times(protocol, table, typed):
-        early |= times.values < _moment(registered)
-    return int(early.sum())
+    return labelled_before(protocol.tables[table], typed, registered)
 
 
 @cells_untold
 def late_labels(protocol: Protocol, table: str, typed: TypedTable, now: str) -> int:
     """How many rows of a table have a label dated in the future, by more than a clock or a zone may be off (rule 3)."""
-    late = np.zeros(typed.rows, dtype=bool)
-    for times in _label_times(protocol, table, typed):
-        late |= times.values > _moment(now) + CLOCKS_APART
-    return int(late.sum())
+    return dated_after(protocol.tables[table], typed, now, roles=("labelled",), slack=CLOCKS_APART)
 
 
-CLOCKS_APART = np.timedelta64(1, "D")
+CLOCKS_APART = timedelta(days=1)
 """A zone that was left out is off by 14 hours at most, and clocks are by less than what is left of a day."""
-
-
-def _moment(time: str) -> np.datetime64:
-    return np.datetime64(datetime.fromisoformat(time).replace(tzinfo=None), "us")
-
-
-def _label_times(protocol: Protocol, table: str, typed: TypedTable) -> Iterator[Times]:
-    for name, column in protocol.tables[table].columns.items():
-        times = typed.columns.get(name)
-        if "labelled" in column.is_ and isinstance(times, Times):
-            yield times
 
 
 def typed_of(tables: Mapping[str, PoolTable]) -> dict[str, TypedTable]:

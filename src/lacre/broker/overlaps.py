@@ -11,10 +11,10 @@ from lacre.pools.prints import Prints
 from lacre.rules.answers import Gated, Overlap
 from lacre.rules.gating import budget
 from lacre.rules.identity import ids_decide
-from lacre.rules.state import PoolState, StudyState
+from lacre.rules.state import CorpusState, PoolState, StudyState
 from lacre.store.reader import Reader
 
-_CHANGING = frozenset({"seal", "read", "amend", "withdraw"})
+_CHANGING = frozenset({"seal", "commit", "read", "amend", "withdraw"})
 """The kinds of entries that change which cases are sealed, exposed, or to stay unseen."""
 
 
@@ -68,13 +68,15 @@ def still_fresh(reader: Reader, gathered: Gathered) -> bool:
     return not any(stored.kind in _CHANGING for stored in reader.entries(gathered.size, reader.size))
 
 
-def prints_of(desk: Desk, study: str, pool: PoolState) -> Prints:
-    """The fingerprints kept beside a sealed pool."""
-    return Prints.decode(desk.vault.read(study, pool.name, "prints", pool.sealed.request.fingerprints))
+def prints_of(desk: Desk, study: str, pool: PoolState | CorpusState) -> Prints:
+    """The fingerprints kept beside a pool, sealed or open."""
+    return Prints.decode(desk.vault.read(study, pool.name, "prints", pool.fingerprints))
 
 
-def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str, PoolState, bool, int]]:
-    """Every sealed pool of the ledger but this one, with its study, whether that was withdrawn, and its budget.
+def _others(
+    reader: Reader, study: StudyState, pool: str
+) -> Iterator[tuple[str, PoolState | CorpusState, bool, int]]:
+    """Every other pool of the ledger, sealed or open, with its study, whether that was withdrawn, and its budget.
 
     A pool that is about to be replaced is this one: what it was sealed as before is held against nothing.
     """
@@ -82,7 +84,7 @@ def _others(reader: Reader, study: StudyState, pool: str) -> Iterator[tuple[str,
         known = study if slug == study.slug else view(reader, slug).study
         if known is None:
             continue
-        for other in known.pools.values():
+        for other in known.holds:
             if (slug, other.name) != (study.slug, pool):
                 yield slug, other, known.withdrawn is not None, budget(known, other)
 

@@ -11,7 +11,7 @@ from lacre.broker.evidence import evidence_for
 from lacre.broker.submissions import Submission
 from lacre.canonical import canonical_json, sha256_hex
 from lacre.rules.answers import ErratumFacts, ReadDecision, ReadFacts
-from lacre.rules.common import require_sealed, require_study
+from lacre.rules.common import require_study
 from lacre.rules.record import LAW, RESULT_MEDIA, Recorded, Result, Verdict, result_statement
 from lacre.rules.requests import Erratum, Read, ReadLike
 from lacre.rules.verdicts import worst
@@ -40,7 +40,8 @@ def record_result(
     known = require_study(state, study)
     version = known.version(request.protocol)
     assert version is not None, "the law lets no read name another"
-    pool = require_sealed(known, request.pool)
+    pool = known.holding(request.pool)
+    assert pool is not None, "the law lets no other pool be read than one on record"
     first = read.index if request.finishes is None else request.finishes
     asked = request
     if isinstance(request, Erratum):

@@ -1,8 +1,9 @@
-"""`run`: one analysis on `dev` or `contraste`."""
+"""`run`: one analysis on `dev`, `contraste` or an open pool."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from lacre.broker.corpus_run import run_open
 from lacre.broker.desk import Desk
 from lacre.broker.finding import Ask
 from lacre.broker.outcomes import ReadPlanned, ResultShown
@@ -41,6 +42,11 @@ def run(
         protocol=protocol,
         reason=reason,
     )
+    state = desk.view(study)
+    known = require_study(state, study)
+    declared = known.in_force.protocol.pools.get(ask.pool)
+    if declared is not None and declared.open is not None:
+        return run_open(desk, ask, state, known)
     return read_and_analyse(desk, ask)
 
 

@@ -55,8 +55,8 @@ def status(desk: Desk) -> LedgerStatus:
 
 
 def _custody(study: StudyState, state: State) -> dict[str, str]:
-    """The custody grade of each sealed pool, through all the hands it went."""
-    return {name: grade_of(pool, state.recipient) for name, pool in study.pools.items()}
+    """The custody grade of each pool, through all the hands it went."""
+    return {pool.name: grade_of(pool, state.recipient) for pool in study.holds}
 
 
 class _Behind:

@@ -60,14 +60,24 @@ def sample_verb(
 @verb(
     "commit",
     N_(
-        "Commits to second labels of the cases that `lacre sample STUDY --relabel NAME` handed out. They must be of "
-        "those cases alone, hold nothing but what was handed out, and come as many days after the first labels as the "
-        "plan asks. They are kept encrypted beside the pool."
+        "Commits to a part of an open pool: its cases, their labels, their scores, each once and in the order of "
+        "the plan. The files stand in the ledger as they are, and in every copy of it, so that anybody can compute "
+        "the results again; they are never taken out. A label comes before its score, by the entries and by the times "
+        "of the case; a file with labels holds no scores, and one with scores no labels.\n\n`relabels` commits to "
+        "second labels of cases that "
+        "`lacre sample STUDY --relabel NAME` handed out. They must be of those cases alone, hold nothing but what was "
+        "handed out, and come as many days after the first labels as the plan asks. They are kept encrypted beside the "
+        "pool."
     ),
-    [Example("lacre commit faces relabels again.csv", N_("The second labels of the drawn cases."))],
+    [
+        Example(
+            "lacre commit judge cases cases.csv", N_("The cases of an open pool, then `labels` and `scores`.")
+        ),
+        Example("lacre commit faces relabels again.csv", N_("The second labels of the drawn cases.")),
+    ],
 )
 @click.argument("study")
-@click.argument("part", type=click.Choice(["relabels"]))
+@click.argument("part", type=click.Choice(["cases", "labels", "scores", "relabels"]))
 @click.argument("files", nargs=-1, required=True, metavar="[TABLE=]FILE…")
 @identity_option
 @signing_options
@@ -76,12 +86,12 @@ def commit_verb(
     /,
     *,
     study: str,
-    part: Literal["relabels"],
+    part: Literal["cases", "labels", "scores", "relabels"],
     files: tuple[str, ...],
     identity: tuple[Path, ...],
     passphrase_file: Path | None,
 ) -> int:
-    """Commit to second labels."""
+    """Commit to a part of an open pool, or to second labels."""
     with call.ledger(passphrase_file) as ledger:
         call.show(ledger.commit(study, part, files, identity=identity))
     return DONE

@@ -31,11 +31,14 @@ VERBS: dict[str, Entry] = {
     "sample": Entry(POOLS, "draws", N_("Draw cases with known chances, or cases to be labelled again.")),
     "seal": Entry(POOLS, "pools", N_("Encrypt a pool's files and commit to their content.")),
     "inputs": Entry(POOLS, "pools", N_("Write a pool's ids and input columns, to predict on.")),
-    "commit": Entry(POOLS, "draws", N_("Commit to second labels of cases that were drawn.")),
+    "commit": Entry(
+        POOLS, "draws", N_("Commit to cases, labels or scores in the open, or to second labels.")
+    ),
+    "rebalance": Entry(POOLS, "rebalance", N_("Let an open corpus grow, where a kappa paradox is flagged.")),
     "rewrap": Entry(POOLS, "pools", N_("Hand a sealed pool to other recipients; nothing is read.")),
     "calibrate": Entry(READ, "reads", N_("Set the registered thresholds on dev, and freeze them.")),
     "reveal": Entry(READ, "reads", N_("Read teste, once, and run all its registered analyses.")),
-    "run": Entry(READ, "reads", N_("Run one analysis on dev or contraste.")),
+    "run": Entry(READ, "reads", N_("Run one analysis on dev, contraste or an open corpus.")),
     "gate": Entry(READ, "reads", N_("Ask guarda whether a release passes: verdicts alone.")),
     "amend": Entry(CHANGE, "change", N_("Put another plan in force, with why and what had been read.")),
     "deviate": Entry(CHANGE, "change", N_("Put on record what went otherwise than planned.")),

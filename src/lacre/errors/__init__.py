@@ -64,6 +64,26 @@ from lacre.errors.changes import (
     SealedOtherwise as SealedOtherwise,
     StudyWithdrawn as StudyWithdrawn,
 )
+from lacre.errors.corpus import (
+    CorpusDocumentChanged as CorpusDocumentChanged,
+    CorpusExposes as CorpusExposes,
+    CorpusFileTooLarge as CorpusFileTooLarge,
+    CorpusIncomplete as CorpusIncomplete,
+    CorpusLabelsEarly as CorpusLabelsEarly,
+    CorpusOfOthers as CorpusOfOthers,
+    CorpusReadOtherwise as CorpusReadOtherwise,
+    CorpusRunUnfinished as CorpusRunUnfinished,
+    CorpusTakesNothing as CorpusTakesNothing,
+    ErratumOfCorpus as ErratumOfCorpus,
+    PartCommitted as PartCommitted,
+    PartForeign as PartForeign,
+    PartHoldsOthers as PartHoldsOthers,
+    PartNotDeclared as PartNotDeclared,
+    PartOutOfOrder as PartOutOfOrder,
+    PartTablesDiffer as PartTablesDiffer,
+    PoolNotOpen as PoolNotOpen,
+    ScoresBeforeLabels as ScoresBeforeLabels,
+)
 from lacre.errors.evidence import (
     BareRate as BareRate,
     EvidenceError as EvidenceError,
@@ -244,6 +264,18 @@ from lacre.errors.protocol import (
     ProtocolError as ProtocolError,
     ProtocolInvalid as ProtocolInvalid,
     TemplateUnknown as TemplateUnknown,
+)
+from lacre.errors.rebalance import (
+    RebalanceAmended as RebalanceAmended,
+    RebalanceNeedsParadox as RebalanceNeedsParadox,
+    RebalanceNeedsResult as RebalanceNeedsResult,
+    RebalanceNotRegistered as RebalanceNotRegistered,
+    RebalancesSpent as RebalancesSpent,
+    RebalanceUnfinished as RebalanceUnfinished,
+    VersionAddsNothing as VersionAddsNothing,
+    VersionBeyondDraw as VersionBeyondDraw,
+    VersionDropsCases as VersionDropsCases,
+    VersionLabelsEarly as VersionLabelsEarly,
 )
 from lacre.errors.store import (
     DiskFull as DiskFull,

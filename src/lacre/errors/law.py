@@ -96,12 +96,14 @@ class PoolAlreadySealed(LawError):
 
 
 class PoolIsOpen(LawError):
-    """An open pool is committed, not sealed, which this version has no verb for."""
+    """An open pool is committed in parts and run; what is done to sealed pools is not done to it."""
 
     code = "pool-is-open"
     rule = 2
-    template = N_("The pool {pool} is declared open: it is committed to, not sealed.")
-    remedy = N_("This version of lacre works on sealed pools only; leave out `open:` to seal it.")
+    template = N_(
+        "The pool {pool} is declared open: it is committed in parts, and neither sealed nor revealed."
+    )
+    remedy = N_("Commit its parts (`lacre commit STUDY cases FILE`), then `lacre run STUDY ANALYSIS`.")
 
 
 class ForeignCases(LawError):

@@ -353,7 +353,10 @@ class PartUnknown(UsageError):
 
     code = "part-unknown"
     template = N_("{part!r} is nothing to commit to; there is: {known}.")
-    remedy = N_("`lacre commit STUDY relabels FILE` commits to second labels.")
+    remedy = N_(
+        "`lacre commit STUDY relabels FILE` commits to second labels, and `cases`, `labels` and `scores` are the parts "
+        "of an open pool, in this order."
+    )
 
 
 class GitNeeded(UsageError):

@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args, overload
 
 from lacre.broker.desk import Desk
 from lacre.errors import PartUnknown
 from lacre.handle.making import Files, Plan, specs
+from lacre.protocol.grammar import Part
 from lacre.report import views
 from lacre.report.views import (
     Calibrated,
+    PartKept,
     ReadPlanned,
     RelabelsHandedOut,
     RelabelsKept,
@@ -18,6 +20,9 @@ from lacre.report.views import (
     Result,
     Sampled,
 )
+
+PARTS = get_args(Part)
+"""The parts of an open pool."""
 
 
 @dataclass(frozen=True)
@@ -217,6 +222,17 @@ class Evidence:
         made = hand_out(self._opening(identity), study, name, Path(output), overwrite=overwrite)
         return RelabelsHandedOut.of(made)
 
+    @overload
+    def commit(
+        self,
+        study: str,
+        part: Part,
+        files: str | Path | Sequence[str | Path],
+        *,
+        identity: str | Path | Sequence[str | Path] = (),
+    ) -> PartKept: ...
+
+    @overload
     def commit(
         self,
         study: str,
@@ -224,11 +240,42 @@ class Evidence:
         files: Files,
         *,
         identity: Files = (),
-    ) -> RelabelsKept:
-        """Commit to second labels (`relabels`), as `[TABLE=]FILE`; they are kept encrypted beside their pool."""
+    ) -> RelabelsKept: ...
+
+    def commit(
+        self,
+        study: str,
+        part: Literal["relabels", "cases", "labels", "scores"],
+        files: Files,
+        *,
+        identity: Files = (),
+    ) -> RelabelsKept | PartKept:
+        """Commit to a part of an open pool (`cases`, `labels`, `scores`), or to second labels (`relabels`).
+
+        Files as `[TABLE=]FILE`. Those of an open pool stand in the ledger as they are; second labels are kept encrypted
+        beside their pool, which `identity` names files to open with.
+        """
+        if part in PARTS:
+            from lacre.broker.corpus import commit_part
+
+            return PartKept.of(commit_part(self._desk, study, part, specs(files)))
+        if part != "relabels":
+            raise PartUnknown(part=part, known=", ".join((*PARTS, "relabels")))
         from lacre.broker.relabel import commit_relabels
 
-        if part != "relabels":
-            raise PartUnknown(part=part, known="relabels")
-
         return RelabelsKept.of(commit_relabels(self._opening(identity), study, specs(files)))
+
+    def rebalance(
+        self,
+        study: str,
+        output: str | Path,
+        *,
+        reason: str | None = None,
+        dry_run: bool = False,
+        overwrite: bool = False,
+    ) -> views.Rebalanced:
+        """Let an open corpus grow, under a paradox that its result flags; write what to label again to `output`."""
+        from lacre.broker.rebalance import rebalance
+
+        made = rebalance(self._desk, study, Path(output), reason=reason, dry_run=dry_run, overwrite=overwrite)
+        return views.Rebalanced.of(made)

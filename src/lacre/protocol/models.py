@@ -37,7 +37,15 @@ from lacre.protocol.grammar import (
 from lacre.protocol.kinds import KINDS
 from lacre.protocol.kinds.parts import Basis
 from lacre.protocol.kinds.plan import AnalysisPlan
-from lacre.protocol.pools import Pools, Relabel, Sampling, Variant, check_draws, check_pool
+from lacre.protocol.pools import (
+    Pools,
+    Relabel,
+    Sampling,
+    Variant,
+    check_draws,
+    check_parts,
+    check_pool,
+)
 from lacre.protocol.problems import Findings, Path, listed, nearest, quoted
 from lacre.protocol.tables import Table, check_table
 from lacre.protocol.thresholds import CalibratedThreshold, FixedThreshold, Threshold, check_thresholds
@@ -181,6 +189,7 @@ class Protocol(Model):
             self._check_plan(plan, ("analyses", name), findings)
         if not findings.found and not findings.broken:
             self._check_bases(findings)
+            self._check_open(findings)
         if findings.found:
             raise PydanticCustomError(PROBLEMS, PROBLEMS, {"problems": tuple(findings.found)})
         return self
@@ -257,6 +266,33 @@ class Protocol(Model):
             findings.known(system, self.systems, ("systems",), (*path, "systems", index))
         if table is not None:
             plan.check(path, table, self, findings)
+
+    def _check_open(self, findings: Findings) -> None:
+        """Find what an analysis of an open pool would wait for in vain, or what its parts do not say.
+
+        Where nothing is analysed, nothing is looked at: such plans were registered before open pools had verbs.
+        """
+        plans = {name: plan for name, plan in self.analyses.items() if self.pools[plan.pool].open is not None}
+        for pool in dict.fromkeys(plan.pool for plan in plans.values()):
+            check_parts(self.pools[pool], self.tables, ("pools", pool), findings)
+            for name, draw in self.relabel.items():
+                if draw.pool == pool:
+                    findings.add(
+                        ("relabel", name, "pool"),
+                        N_("is open: only cases of a sealed pool are labelled again"),
+                    )
+        for name, plan in plans.items():
+            for table, columns in plan.reads().items():
+                for column in sorted(columns):
+                    if self.tables[table].supplied(column):
+                        findings.add(
+                            ("analyses", name),
+                            N_(
+                                "reads {column}, which comes from a submission, and an open pool takes none: declare "
+                                "it with `part: scores`"
+                            ),
+                            column=quoted(column),
+                        )
 
 
 def bases_of(protocol: Protocol, name: str) -> tuple[Basis, ...]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
-from lacre.protocol.columns import Text
+from lacre.protocol.columns import Column, Text
 from lacre.protocol.grammar import (
     Count,
     Identifier,
@@ -75,6 +75,25 @@ def _with_roles(pools: dict[str, Pool]) -> dict[str, Pool]:
     for name, pool in pools.items():
         pool._role = next(role for role in ROLES if role == name)  # noqa: SLF001 - the map alone knows the name
     return pools
+
+
+def parts_of(pool: Pool) -> tuple[Part, ...]:
+    """Return the parts of an open pool, in the order they are committed: its cases alone where it has no `order`."""
+    return tuple(pool.order or ("cases",))
+
+
+def part_of(column: Column) -> Part:
+    """Return the part of an open pool that a column is of."""
+    return column.part or "cases"
+
+
+def tables_of_part(pool: Pool, tables: Mapping[str, Table], part: str) -> tuple[str, ...]:
+    """Return the tables of an open pool that come with a part: all with the cases, else those with columns of it."""
+    return tuple(
+        name
+        for name in pool.tables
+        if part == "cases" or any(column.part == part for column in tables[name].columns.values())
+    )
 
 
 Pools = Annotated[
@@ -162,6 +181,31 @@ def _check_columns(pool: Pool, tables: Mapping[str, Table], path: Path, findings
     for part in (pool.order or [])[1:]:
         if not any(column.part == part for table in tables.values() for column in table.columns.values()):
             findings.add((*path, "order"), N_("names {part}, and no column says `part: {part}`"), part=part)
+
+
+def check_parts(pool: Pool, tables: Mapping[str, Table], path: Path, findings: Findings) -> None:
+    """Find columns of an open pool's tables that its order gives no time to, or the wrong one."""
+    parts = parts_of(pool)
+    own = [(each, name) for each in pool.tables if each in tables for name in tables[each].columns]
+    for each, name in own:
+        table, column, at = tables[each], tables[each].columns[name], ("tables", each, "columns", name)
+        part = part_of(column)
+        if table.supplied(name):
+            continue
+        if part not in parts:
+            findings.add(
+                (*path, "order"),
+                N_("does not name {part}, which {name} is a part of"),
+                part=part,
+                name=quoted(name),
+            )
+        elif part != "cases" and name in (*table.key, table.unit):
+            findings.add((*at, "part"), N_("names a case, so it comes with the cases"))
+        for role, due in (("labelled", "labels"), ("scored", "scores")):
+            if role in column.is_ and due in parts and part != due:
+                findings.add(
+                    (*at, "part"), N_("must be `{part}`: the column says when that was made"), part=due
+                )
 
 
 def _valued(name: str, tables: Mapping[str, Table], path: Path, findings: Findings) -> tuple[str, ...] | None:

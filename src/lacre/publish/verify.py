@@ -108,6 +108,7 @@ def _verify(
     # 3. The result: shown as it is stored, and following from its own counts.
     document = _document(files, manifest, report)
     recomputed = None
+    opened: bool | None = None
     unchecked: tuple[str, ...] = ()
     if document is not None:
         held, unchecked = _check_shown(files, document, manifest, report)
@@ -117,6 +118,16 @@ def _verify(
             finding("recomputed-differs", manifest.result, what=e.what, stated=e.stated, expected=e.expected)
             for e in (recomputed.differences if recomputed else ())
         ]
+        # 4. The same from the data, where it is open to all and here.
+        if report.story is not None and report.story.parts:
+            from lacre.publish.opened import compute_again
+
+            again = compute_again(files, document, manifest, report)
+            opened = again is not None
+            findings += [
+                finding("opened-differs", manifest.result, what=e.what, stated=e.stated, expected=e.expected)
+                for e in again or ()
+            ]
     return Verified(
         result=manifest.name,
         audit=replace(report, findings=(*report.findings, *findings)),
@@ -126,6 +137,7 @@ def _verify(
         memories=tuple(each.name for each in memories),
         state=None if document is None else str(document.get("state")),
         unchecked=unchecked,
+        opened=opened,
     )
 
 

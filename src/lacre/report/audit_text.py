@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from lacre.audit.findings import Noted
 from lacre.audit.report import AuditReport, ErasedTold
-from lacre.audit.story import AmendedTold, HandedTold, ReadTold, Story
+from lacre.audit.story import AmendedTold, GrownTold, HandedTold, PartTold, ReadTold, SealTold, Story
 from lacre.report import history, words
 from lacre.report.draws_text import draw_lines
 from lacre.report.page import Cell, Column, Page, Row
@@ -60,13 +60,13 @@ def noted(page: Page, report: AuditReport) -> None:
 
 
 def _custody(page: Page, report: AuditReport) -> None:
-    """Say of every sealed pool who can look at it."""
+    """Say of every pool who can look at it."""
     if report.ledger is None:
         return
     pools: dict[str, list[str]] = {}
     for slug, study in report.ledger.studies.items():
-        for name, pool in study.pools.items() if report.scope.study in {None, slug} else ():
-            pools.setdefault(grade_of(pool, report.ledger.recipient), []).append(f"{slug}/{name}")
+        for pool in study.holds if report.scope.study in {None, slug} else ():
+            pools.setdefault(grade_of(pool, report.ledger.recipient), []).append(f"{slug}/{pool.name}")
     if pools:
         page.gap()
     for held, names in pools.items():
@@ -128,7 +128,9 @@ def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
     columns = [Column(_("entry"), right=True), Column(_("time (UTC)")), Column(_("what"), wraps=True)]
     steps = [
         (told.registration.entry, told.registration.time, _registered(told, names)),
-        (told.seal.entry, told.seal.time, _sealed(told, names)),
+        *((seal.entry, seal.time, _sealed(told, seal, names)) for seal in (told.seal,) if seal is not None),
+        *((each.entry, each.time, _part(each, told, names)) for each in told.parts),
+        *((each.entry, each.time, _grown(each, told, names)) for each in told.versions),
         (
             told.result.entry,
             told.result.time,
@@ -142,7 +144,8 @@ def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
     page.table(columns, [_step(*each) for each in sorted(steps)])
     page.gap()
     page.say(Cell(told.result.state, words.STATE_STYLES.get(told.result.state, "")), ". ", _why(told))
-    for line in (*shortfalls(told.seal.shortfall), *draw_lines(told.seal.draws)):
+    drawn = told.seal.draws if told.seal is not None else ()
+    for line in (*shortfalls(told.shortfall), *draw_lines(drawn)):
         page.say(line)
     page.say(_counts(told))
     said = _("Custody up to entry {last}: {grade}") if told.left_out else _("Custody: {grade}")
@@ -162,14 +165,34 @@ def _registered(told: Story, names: Mapping[str, str]) -> str:
     )
 
 
-def _sealed(told: Story, names: Mapping[str, str]) -> str:
+def _grown(each: GrownTold, told: Story, names: Mapping[str, str]) -> str:
+    return _("{who} began version {version} of {pool}, since {result} flags a paradox.").format(
+        who=words.who(each.by, names),
+        version=each.version,
+        pool=told.pool,
+        result=f"{told.study}@{each.result}",
+    )
+
+
+def _part(each: PartTold, told: Story, names: Mapping[str, str]) -> str:
+    said = ngettext(
+        "{who} committed the {part} of {pool} in the open: {rows} row.",
+        "{who} committed the {part} of {pool} in the open: {rows} rows.",
+        each.rows,
+    )
+    return said.format(
+        who=words.who(each.by, names), part=words.part(each.part), pool=told.pool, rows=each.rows
+    )
+
+
+def _sealed(told: Story, seal: SealTold, names: Mapping[str, str]) -> str:
     said = _("{who} sealed {pool}, which then counted as {standing}.").format(
-        who=words.who(told.seal.by, names), pool=told.pool, standing=told.seal.standing
+        who=words.who(seal.by, names), pool=told.pool, standing=seal.standing
     )
     if told.replaced:
         said += " " + _("That took the place of the seal at entry {entry}.").format(entry=told.replaced[-1])
-    if told.seal.remembered:
-        count = told.seal.remembered
+    if seal.remembered:
+        count = seal.remembered
         met = ngettext(
             "{n} case had been read before on the broker's machine.",
             "{n} cases had been read before on the broker's machine.",

@@ -13,7 +13,9 @@ from lacre.rules.answers import (
     CommitFacts,
     Decision,
     KeyDecision,
+    PartFacts,
     ReadDecision,
+    RebalanceDecision,
     RegisterFacts,
     RewrapDecision,
     SampleFacts,
@@ -25,11 +27,13 @@ from lacre.rules.requests import (
     Amend,
     Calibrate,
     Commit,
+    CommitPart,
     Deviate,
     Erase,
     Erratum,
     KeyChange,
     Read,
+    Rebalance,
     Register,
     Rewrap,
     Sample,
@@ -43,6 +47,7 @@ EXPLORATORY: Mapping[str, str] = MappingProxyType(
         "not-the-registered-pool": N_("not on the unread pool its analyses are registered for"),
         "later-submission": N_("not the first submission of its system"),
         "amended-since-read": N_("the plan was amended after these cases were first read"),
+        "amended-since-labels": N_("the plan was amended after the labels were committed"),
         "recalibrated-since-read": N_("a threshold was calibrated anew after these cases were first read"),
         "label-erratum": N_(
             "the same submissions were scored again on labels corrected after the first result"
@@ -114,7 +119,12 @@ def _answer(content: Answered) -> str:
             assert isinstance(content.decision, SealDecision)
             assert isinstance(content.facts, SealFacts)
             return _seal(request, content.facts, content.decision)
-        case Calibrate() | Sample() | Commit():
+        case Rebalance():
+            assert isinstance(content.decision, RebalanceDecision)
+            return _("began version {version} of {pool}, since @{result} flags a paradox").format(
+                version=content.decision.version, pool=request.pool, result=request.result
+            )
+        case Calibrate() | Sample() | Commit() | CommitPart():
             return _evidence(request, content)
         case Rewrap():
             assert isinstance(content.decision, RewrapDecision)
@@ -162,7 +172,7 @@ def _change(request: Amend | Deviate | Withdraw, content: Answered) -> str:
     return _("{said}: makes {pool} dev").format(said=said, pool=words.listing(decision.burns))
 
 
-def _evidence(request: Calibrate | Sample | Commit, content: Answered) -> str:
+def _evidence(request: Calibrate | Sample | Commit | CommitPart, content: Answered) -> str:
     """What was put on record for later results to rest on."""
     match request, content.facts:
         case Calibrate(), CalibrateFacts() as facts:
@@ -186,6 +196,13 @@ def _evidence(request: Calibrate | Sample | Commit, content: Answered) -> str:
                 "committed {rows} second labels of {pool}, drawn as {name}",
                 facts.rows,
             ).format(rows=facts.rows, pool=printable(request.pool), name=printable(request.draw))
+        case CommitPart(), PartFacts() as facts:
+            rows = sum(facts.rows.values())
+            return ngettext(
+                "committed the {part} of {pool} in the open: {rows} row",
+                "committed the {part} of {pool} in the open: {rows} rows",
+                rows,
+            ).format(part=words.part(request.part), pool=printable(request.pool), rows=rows)
     return ""
 
 

@@ -15,12 +15,14 @@ from lacre.broker.scanned import Scanned
 from lacre.protocol.document import value_of
 from lacre.report import (
     change_json,
+    corpus_json,
     draws_text,
     groundwork_json,
     history,
     images,
     keys_json,
     published,
+    rebalance_text,
     scan_text,
 )
 from lacre.report.chosen import chosen
@@ -28,7 +30,7 @@ from lacre.report.values import PRESENTED, Document, lists, wires
 from lacre.rules.history import ReadMade
 from lacre.rules.record import Answered, Recorded
 from lacre.rules.requests import Erratum
-from lacre.rules.state import PoolState, StudyState
+from lacre.rules.state import CorpusState, PoolState, StudyState
 
 if TYPE_CHECKING:
     # SciPy comes with it.
@@ -346,6 +348,8 @@ DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = MappingProxyType(
         groundwork.Sampled: groundwork_json.sampled,
         groundwork.RelabelsHandedOut: groundwork_json.handed_out,
         groundwork.RelabelsKept: groundwork_json.kept,
+        groundwork.PartKept: corpus_json.kept,
+        groundwork.Rebalanced: rebalance_text.rebalanced_json,
         Amplified: images.amplified_json,
         Scanned: scan_text.scanned_json,
         outcomes.ReadPlanned: planned,
@@ -401,7 +405,7 @@ def _noted(noted: Noted) -> Document:
 
 
 def _story(told: Story) -> Document:
-    seal = {
+    seal = told.seal and {
         **{name: value for name, value in dataclasses.asdict(told.seal).items() if name != "draws"},
         "shortfall": wires(told.seal.shortfall),
         **draws_text.as_json(told.seal.draws),
@@ -423,6 +427,7 @@ def _story(told: Story) -> Document:
         "left_out": told.left_out,
         "registration": dataclasses.asdict(told.registration),
         "seal": seal,
+        **corpus_json.told(told),
         "replaced": list(told.replaced),
         "handed": [{**dataclasses.asdict(each), "recipients": list(each.recipients)} for each in told.handed],
         "reads": [dataclasses.asdict(read) for read in told.reads],
@@ -440,13 +445,19 @@ def _study(state: StudyState) -> Document:
         "version": len(state.versions),
         **change_json.study(state),
         "pools": {
-            name: _pool(state.pools[name]) if name in state.pools else None
-            for name in dict.fromkeys((*in_force.protocol.pools, *state.pools))
+            name: _pool(state.holding(name))
+            for name in dict.fromkeys((*in_force.protocol.pools, *(pool.name for pool in state.holds)))
         },
     }
 
 
-def _pool(pool: PoolState) -> Document:
+def _pool(pool: PoolState | CorpusState | None) -> Document | None:
+    if pool is None or isinstance(pool, CorpusState):
+        return (
+            None
+            if pool is None
+            else {**corpus_json.pool(pool), "reads": [_read(each) for each in pool.reads]}
+        )
     sealed_ = pool.sealed
     return {
         "now": pool.standing,

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from lacre.errors import printable
-from lacre.protocol.pools import ROLES
+from lacre.protocol.pools import ROLES, tables_of_part
 from lacre.rules.changes import reads_as_sealed
+from lacre.rules.corpus import next_part
 from lacre.rules.deviations import Departure
 from lacre.rules.drawing import draws_of, handings_of, relabels_needed, relabels_of
 from lacre.rules.gating import analyses_of_gate, reads_left, retired_by
@@ -37,6 +38,8 @@ def next_steps(study: StudyState, own: str = "", departures: Sequence[Departure]
             steps += _runs(study)
         elif name == "guarda":
             steps += _gate(study)
+        elif name == "corpus":
+            steps += _commits(study)
     steps += _unfinished(study)
     return [printable(step) for step in steps]
 
@@ -72,6 +75,28 @@ def _submitted(want: Wanted) -> str:
     """The options that name what systems submit; a system is named where there are several."""
     systems = want.systems if len(want.systems) > 1 else ("",)
     return "".join(f" {_files(want.tables, '--submission ', system)}" for system in systems if want.tables)
+
+
+def _commits(study: StudyState) -> Iterator[str]:
+    """The next part of the open pool; once all stand, its analyses that were not run under the plan in force."""
+    protocol = study.in_force.protocol
+    pool = protocol.pools["corpus"]
+    part = next_part(study, pool)
+    if part is not None:
+        yield f"lacre commit {study.slug} {part} {_files(tables_of_part(pool, protocol.tables, part))}"
+        return
+    ran = {
+        each
+        for read in (study.corpus.reads if study.corpus is not None else ())
+        if read.result is not None
+        and read.request.protocol == study.in_force.protocol_hash
+        and study.corpus is not None
+        and study.corpus.version_of(getattr(read.request, "parts", None) or ()) == study.corpus.version
+        for each in read.request.analyses
+    }
+    for analysis, plan in protocol.analyses.items():
+        if plan.pool == pool.role and analysis not in ran and not _not_frozen(study, (analysis,)):
+            yield f"lacre run {study.slug} {analysis}"
 
 
 def _not_frozen(study: StudyState, analyses: Sequence[str]) -> list[str]:

@@ -38,6 +38,10 @@ SHOWN: Mapping[str, str] = MappingProxyType(
             "Of its own counts: {estimates} values, {bounds} intervals and {criteria} verdicts of criteria "
             "come out the same when computed again."
         ),
+        "opened": N_(
+            "The files of the open pool are in the bundle, and what their entries say of them is so: computed from "
+            "them again, the result is the same."
+        ),
         "authentic": N_("The checkpoint is signed by the key that was given."),
         "remembered": N_("It agrees with what others kept: {memories}."),
     }
@@ -61,6 +65,13 @@ SHOWN_LESS: Mapping[str, str] = MappingProxyType(
 NOT_SHOWN: Mapping[str, str] = MappingProxyType(
     {
         "data": N_("That the counts come from the sealed data, which is not in the bundle."),
+        "not-opened": N_(
+            "That the result follows from the files of the open pool, which are in the bundle: it was computed by "
+            "other statistics than this version's."
+        ),
+        "declared-open": N_(
+            "What only the broker saw: cases shared with other pools are as it declared them."
+        ),
         "declared": N_("What only the broker saw: rows, shared cases, early labels are as it declared them."),
         "authenticity": N_(
             "Whose log it is: no key was given, and the bundle's own prove nothing. Use --key."
@@ -138,7 +149,8 @@ class Verified:
 
     `result` is the name of the result it says it is of, None where it could not be opened; `state` is what
     the result says. `key` and `memories` are what it was held to; `unchecked` are names of `result.json` that
-    nothing in the bundle gives.
+    nothing in the bundle gives. `opened` is, of a result on an open pool alone, whether it was computed again from
+    the pool's files.
     """
 
     result: str | None
@@ -149,6 +161,7 @@ class Verified:
     memories: tuple[str, ...] = ()
     state: str | None = None
     unchecked: tuple[str, ...] = ()
+    opened: bool | None = None
 
     @property
     def ok(self) -> bool:
@@ -180,6 +193,8 @@ class Verified:
         if again is not None:
             counts = {"estimates": again.estimates, "bounds": again.bounds, "criteria": again.criteria}
             codes["numbers"] = counts
+        if self.opened:
+            codes["opened"] = {}
         if self.key is not None:
             codes["authentic"] = {}
         if self.memories:
@@ -198,6 +213,8 @@ class Verified:
         if self.result is None:
             return {}
         codes: dict[str, dict[str, Any]] = {"data": {}, "declared": {}}
+        if self.opened is not None:
+            codes = {**({} if self.opened else {"not-opened": {}}), "declared-open": {}}
         if self.key is None:
             codes["authenticity"] = {}
         codes |= self._not_whole

@@ -7,7 +7,7 @@ from lacre.analyses.reasons import Reason, render
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.parts import Undecidable
 from lacre.errors import printable
-from lacre.report import analysis_text, gate_text, history, told, words
+from lacre.report import analysis_text, gate_text, history, told, versions_text, words
 from lacre.report.draws_text import draw_lines
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.reasoned import verdict
@@ -26,6 +26,10 @@ CUSTODY: Mapping[str, str] = MappingProxyType(
             "second keyholder, as declared. It is sealed to a recipient that is not this ledger's. Only both together "
             "can look without a trace if that recipient is somebody else, and if whoever sealed it kept no copy of the "
             "files: the ledger can see neither, and an identity given with --identity is no proof of a second person."
+        ),
+        "open": N_(
+            "open. Its files stand in the ledger as they are, and in every copy of it, so that anybody can compute the "
+            "result again."
         ),
         "service": N_(
             "service. The custodian's broker alone can open it, and its operator can look without a trace."
@@ -81,6 +85,7 @@ def result_page(shown: ResultShown) -> Page:
     else:
         for analysis in document["analyses"]:
             analysis_text.analysis(page, analysis)
+        versions_text.versions(page, document)
         thresholds(page, document)
     errata(page, shown)
     remarks(page, shown)
@@ -136,6 +141,11 @@ def standing(pool: str, decision: ReadDecision) -> str:
             return _("Confirmatory: the first read of {pool}, by a plan registered before it.").format(
                 pool=pool
             )
+        if read_class == "corpus":
+            return _(
+                "Confirmatory: labels and scores of {pool} were committed in their order, once each, and by a plan "
+                "that stands as it was before the labels."
+            ).format(pool=pool)
         if read_class == "guarda":
             return _(
                 "Confirmatory: read {number} of {pool}, within its budget and by a plan registered before it."

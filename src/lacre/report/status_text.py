@@ -8,7 +8,7 @@ from typing import Any
 from lacre.broker.outcomes import EntryShown, LedgerStatus, Log, StudyShown
 from lacre.errors import printable
 from lacre.protocol.difference import render
-from lacre.report import evidence_text, history, words
+from lacre.report import corpus_text, evidence_text, history, words
 from lacre.report.next_steps import next_steps
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.plan_text import analyses
@@ -19,7 +19,7 @@ from lacre.rules.deviations import Departure
 from lacre.rules.history import Key, ReadMade
 from lacre.rules.record import Answered, Genesis, Recorded
 from lacre.rules.requests import CONTENT_CLASSES, Erratum
-from lacre.rules.state import PoolState, StudyState
+from lacre.rules.state import CorpusState, PoolState, StudyState
 from lacre.text import N_, _, ngettext
 
 _TEXTS: Mapping[str, str] = MappingProxyType(
@@ -237,7 +237,7 @@ def _study(page: Page, study: StudyState, own: str, departures: Sequence[Departu
         Column(_("reads"), right=True),
         Column(_("results"), wraps=True),
     ]
-    names = dict.fromkeys((*study.in_force.protocol.pools, *study.pools))
+    names = dict.fromkeys((*study.in_force.protocol.pools, *(pool.name for pool in study.holds)))
     page.table(columns, [_pool(name, study) for name in names])
     if departures:
         said = _("Departures on record: {n} (`lacre show {study} --deviations`)")
@@ -247,13 +247,17 @@ def _study(page: Page, study: StudyState, own: str, departures: Sequence[Departu
 
 
 def _pool(name: str, study: StudyState) -> list[str | Cell]:
-    pool = study.pools.get(name)
+    pool = study.holding(name)
+    if isinstance(pool, CorpusState):
+        held, reads = sum(pool.cases.facts.rows.values()), len(pool.of_class("corpus"))
+        at, stands = corpus_text.committed(pool), _standing(pool, study)
+        return [Cell(name, "bold"), stands, str(held), at, str(reads), _results(pool)]
+    declared = study.in_force.protocol.pools.get(name)
+    if pool is None and declared is not None and declared.open is not None:
+        return [Cell(name, "bold"), _("not committed"), "", "", "", ""]
     if pool is None:
         return [Cell(name, "bold"), _("not sealed"), "", "", "", ""]
     rows = sum(pool.sealed.facts.rows.values())
-    # A read that began earlier may have its result later.
-    ended = sorted((read.result, at) for at, read in enumerate(pool.reads) if read.result is not None)
-    results = ", ".join(_result(pool.reads[at]) for _entry, at in ended)
     sealed = _("entry {entry}").format(entry=pool.sealed.entry)
     if pool.replaced:
         before = ", ".join(str(each.entry) for each in pool.replaced)
@@ -262,7 +266,20 @@ def _pool(name: str, study: StudyState) -> list[str | Cell]:
         sealed = _("{sealed}, in other hands since {entry}").format(
             sealed=sealed, entry=pool.handed[-1].entry
         )
-    return [Cell(name, "bold"), _standing(pool, study), str(rows), sealed, _reads(pool, study), results]
+    return [
+        Cell(name, "bold"),
+        _standing(pool, study),
+        str(rows),
+        sealed,
+        _reads(pool, study),
+        _results(pool),
+    ]
+
+
+def _results(pool: PoolState | CorpusState) -> str:
+    # A read that began earlier may have its result later.
+    ended = sorted((read.result, at) for at, read in enumerate(pool.reads) if read.result is not None)
+    return ", ".join(_result(pool.reads[at]) for _entry, at in ended)
 
 
 def _reads(pool: PoolState, study: StudyState) -> str:
@@ -273,10 +290,10 @@ def _reads(pool: PoolState, study: StudyState) -> str:
     return str(content) if most is None else _("{count} of {most}").format(count=content, most=most)
 
 
-def _standing(pool: PoolState, study: StudyState) -> str:
+def _standing(pool: PoolState | CorpusState, study: StudyState) -> str:
     if pool.name not in study.in_force.protocol.pools:
         return _("{standing}, no longer declared").format(standing=pool.standing)
-    if pool.burned is None:
+    if isinstance(pool, CorpusState) or pool.burned is None:
         return pool.standing
     amended = any(version.entry == pool.burned for version in study.versions)
     said = (

@@ -23,8 +23,6 @@ METRICS: Mapping[str, str] = MappingProxyType(
         "false_non_match": N_("false non-matches"),
         "false_match_ratio": N_("ratio of false matches between groups"),
         "false_non_match_ratio": N_("ratio of false non-matches between groups"),
-        "raw_agreement": N_("raw agreement"),
-        "kappa": N_("kappa"),
         "threshold_distance": N_("distance between the groups' own thresholds"),
         "false_match_beside": N_("false matches, the other interval"),
         "false_non_match_beside": N_("false non-matches, the other interval"),
@@ -46,6 +44,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "self_agreement": N_("agreement with oneself"),
         "judge_agreement": N_("human-vs-judge agreement of one rater"),
     }
+)
+PARTS: Mapping[str, str] = MappingProxyType(
+    {"cases": N_("cases"), "labels": N_("labels"), "scores": N_("scores")}
 )
 RULES: Mapping[str, str] = MappingProxyType(
     {
@@ -74,6 +75,11 @@ def shell_word(name: str) -> str:
 def metric(name: str) -> str:
     """Return what a metric counts."""
     return _(METRICS[name]) if name in METRICS else printable(name.replace("_", " "))
+
+
+def part(name: str) -> str:
+    """Return a part of an open pool."""
+    return _(PARTS[name]) if name in PARTS else printable(name)
 
 
 def kind(name: str) -> str:

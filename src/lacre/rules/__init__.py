@@ -12,11 +12,16 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
  2. A pool is sealed only if the protocol in force declares it, once, and with exactly its declared tables. It
     may be replaced, on the record and with a reason, until its content is first read. What an amendment
     declares otherwise than it was sealed has to be sealed again. A pool may be handed to other recipients
-    whole, without a read. A read is of the seal that its signer means, and of no other in its place.
+    whole, without a read. A read is of the seal that its signer means, and of no other in its place. An open
+    pool is not sealed but committed, with its declared tables, and read as it was committed.
  3. Outside `dev`, a table with a label time earlier than the registration is refused, with the count; and so is
-    one with a label time in the future, by more than clocks and zones are apart.
- 4. Second labels are of cases that were handed out for it, with the inputs they were handed out with, blind and
-    days after the first; they are committed once, before their pool is read.
+    one with a label time in the future, by more than clocks and zones are apart. Of an open pool, which all can
+    see, that is told.
+ 4. An open pool is committed in the order of its parts, each once: a part is refused until the one before it
+    stands, and so are columns of another part in it, rows of no committed case, and cases that are not shown
+    by their times to be labelled before they were scored. It is read once all its parts stand. Second labels
+    are of cases that were handed out for it, with the inputs they were handed out with, blind and days after
+    the first; they are committed once, before their pool is read.
  5. Each read of each pool is an entry before a byte is decrypted: who, when, for what, under which protocol,
     with which submissions, in which class, which number. What can be checked without reading is checked
     before; a refusal there costs nothing.
@@ -31,12 +36,14 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
  9. An analysis names one pool. `contraste` answers only analyses that compare groups, and a difference needs
     two declared groups. Of each system the first submission to `contraste` is confirmatory (for every analysis
     that reads it), later ones are exploratory, and so is what was amended, or calibrated anew, after the first
-    read. A mitigation by training opens once the earlier ones ran and a criterion still does not pass.
+    read. A mitigation by training opens once the earlier ones ran and a criterion still does not pass. An open
+    pool answers its own analyses alone.
 10. `guarda` answers verdicts only, through a verb of its own; nothing else reads it. It is read at most
     `max_reads` times, each at that share of the error rate; amending what its analyses use, or its budget,
     after a read retires it. Reads that other studies had of the same cases have spent their shares of it.
 11. Requests name the protocol in force by its hash; any other is refused.
-12. A case is exposed once its content was read, from any pool of any study. A `teste`, `contraste` or
+12. A case is exposed once its content was read, from any pool of any study, or committed in the open, which
+    is refused of cases of a sealed pool that is to stay apart or unseen. A `teste`, `contraste` or
     `guarda` that shares cases, units or `disjoint` values with another pool of its study, or holds exposed
     cases, is refused with the counts, when it is sealed and again when a read of class `teste` is granted;
     `as_dev` seals it as `dev`. A read that would expose another study's sealed pool says so and must be
@@ -47,9 +54,9 @@ The rules in force (numbers are stable; a number not listed has no verb in this 
     about a study or an entry of it, and changes nothing. A pool shorter than planned is a deviation by itself,
     recorded in the seal's decision. Cases are drawn as registered, before their pool is sealed, and from one
     frame; what is sealed then are the cases drawn, and those of them that are not are counted.
-15. A result on a pool that is not what its analysis registered is exploratory: PASS reads
-    INSUFFICIENT_EVIDENCE, FAIL stays. Prior exposure, declared or remembered, makes results
-    retrospective: not confirmatory, the verdict as computed.
+15. A result on a pool that is not what its analysis registered is exploratory, and so is one on an open pool
+    of what was amended after its labels stood: PASS reads INSUFFICIENT_EVIDENCE, FAIL stays. Prior exposure,
+    declared or remembered, makes results retrospective: not confirmatory, the verdict as computed.
 16. A read that was spent and has no result may be finished with the same request and inputs, as often as it
     takes, until there is a result. Each attempt is an entry and the same read; another engine makes it a
     manual review. With `accept_dev` a read never finishes another.

@@ -159,6 +159,57 @@ class DrawHeld(Wire):
     absent: Count | None = None
 
 
+class Grown(Wire):
+    """What a part of a corpus that grew holds beside the version before it; anybody can find it again.
+
+    Of the cases: old ones that are `dropped` or whose cells `changed`, and how many were `added`. Of labels and scores:
+    rows of old cases that were not drawn to be labelled again (`undrawn`), and drawn ones without a row (`unlabelled`).
+    """
+
+    dropped: Count = 0
+    changed: Count = 0
+    added: Count = 0
+    undrawn: Count = 0
+    unlabelled: Count = 0
+
+
+class PartFacts(Wire):
+    """What was found in the files of one part of an open pool; all but the last four anybody can find in them again.
+
+    By table: `rows`, columns that are not used (`undeclared`), and cases without a row (`absent`). `foreign` counts
+    rows of no committed case, `misplaced` names columns of other parts, `early` counts labels from before the
+    registration, `disordered` cases whose label is not shown to come before their score.
+    """
+
+    rows: dict[str, Count]
+    undeclared: dict[str, Count] = Field(default_factory=dict)
+    absent: dict[str, Count] = Field(default_factory=dict)
+    foreign: Count = 0
+    misplaced: tuple[Name, ...] = ()
+    early: Count = 0
+    disordered: Count = 0
+    grown: Grown | None = None
+    shared: tuple[Overlap, ...] = ()
+    exposed: tuple[Overlap, ...] = ()
+    exposes: tuple[Overlap, ...] = ()
+    remembered: Count = 0
+
+
+class Paradox(Wire):
+    """A dimension whose pooled kappa is a paradox, and the bin that holds most of both marginals."""
+
+    dimension: Name
+    bin: Name
+
+
+class RebalanceFacts(Wire):
+    """What a rebalance rests on: the paradoxes that its result flags, and of how many cases how many were drawn."""
+
+    paradoxes: tuple[Paradox, ...]
+    population: Count
+    drawn: Count
+
+
 class SealFacts(Wire):
     """What was found in the files of a pool.
 
@@ -208,6 +259,8 @@ Facts = (
     | CalibrateFacts
     | SampleFacts
     | CommitFacts
+    | PartFacts
+    | RebalanceFacts
     | ErratumFacts
     | NoFacts
     | EraseFacts
@@ -296,6 +349,20 @@ class CommitDecision(Wire):
     known: tuple[Known, ...] = ()
 
 
+class PartDecision(Wire):
+    """A part of an open pool is committed: where its cases fall short of the plan, and what had been read."""
+
+    shortfall: tuple[Shortfall, ...] = ()
+    known: tuple[Known, ...] = ()
+
+
+class RebalanceDecision(Wire):
+    """A corpus grows: which of its versions comes next, and what had been read."""
+
+    version: Count
+    known: tuple[Known, ...] = ()
+
+
 class RewrapDecision(Wire):
     """Who can open the pool from now on: the custody grade."""
 
@@ -325,6 +392,8 @@ Decision = (
     | CalibrateDecision
     | SampleDecision
     | CommitDecision
+    | PartDecision
+    | RebalanceDecision
     | RewrapDecision
     | KeyDecision
     | EraseDecision

@@ -75,7 +75,7 @@ def require_feasible(facts: RegisterFacts, accepted: str | None) -> None:
 def known_of(study: StudyState) -> tuple[Known, ...]:
     """Rule 14: what had been read, of each pool in each class, when something is put on record."""
     found: list[Known] = []
-    for pool in study.pools.values():
+    for pool in study.holds:
         for read_class in dict.fromkeys(read.read_class for read in pool.reads):
             reads = [read for read in pool.reads if read.read_class == read_class]
             made = [read for read in reads if read.request.finishes is None]

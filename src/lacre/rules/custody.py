@@ -7,10 +7,11 @@ from lacre.errors import RewrapDiffers
 from lacre.rules.answers import RewrapDecision
 from lacre.rules.common import require_role, require_sealed, require_study
 from lacre.rules.requests import Rewrap
-from lacre.rules.state import PoolState, State
+from lacre.rules.state import CorpusState, PoolState, State
 
 SELF_HELD = "self-held"
 SECOND_KEYHOLDER = "second keyholder"
+OPEN = "open"
 
 
 def grade(recipients: Sequence[str], own: str) -> str:
@@ -34,9 +35,9 @@ def holders(pool: PoolState) -> tuple[str, ...]:
     return tuple(dict.fromkeys(recipient for hand in hands for recipient in hand))
 
 
-def grade_of(pool: PoolState, own: str) -> str:
+def grade_of(pool: PoolState | CorpusState, own: str) -> str:
     """The grade of a pool through all the hands it went, in a ledger whose own recipient is `own`."""
-    return grade(holders(pool), own)
+    return OPEN if isinstance(pool, CorpusState) else grade(holders(pool), own)
 
 
 def covers(ciphertexts: Iterable[str]) -> str:

@@ -10,28 +10,34 @@ from lacre.rules.answers import (
     ErratumFacts,
     Facts,
     NoFacts,
+    PartFacts,
     ReadFacts,
+    RebalanceFacts,
     RegisterFacts,
     SampleFacts,
     SealFacts,
 )
 from lacre.rules.changes import decide_amend
+from lacre.rules.corpus import decide_part
 from lacre.rules.custody import decide_rewrap
 from lacre.rules.drawing import decide_commit, decide_sample
 from lacre.rules.errata import decide_erratum
 from lacre.rules.keys import decide_key
 from lacre.rules.reading import decide_read
+from lacre.rules.rebalance import decide_rebalance
 from lacre.rules.registration import decide_register
 from lacre.rules.requests import (
     Amend,
     Bound,
     Calibrate,
     Commit,
+    CommitPart,
     Deviate,
     Erase,
     Erratum,
     KeyChange,
     Read,
+    Rebalance,
     Register,
     Request,
     Rewrap,
@@ -52,7 +58,11 @@ def decide(state: State, request: Request, by: str, facts: Facts) -> Decision:
     Raises the `LawError` of the rule that refuses it. The same arguments always give the same answer: an
     auditor who replays the ledger must find every recorded decision again.
     """
-    decision = _of_plan(state, request, by, facts) or _of_pool(state, request, by, facts)
+    decision = (
+        _of_plan(state, request, by, facts)
+        or _of_pool(state, request, by, facts)
+        or _of_evidence(state, request, by, facts)
+    )
     if decision is not None:
         return decision
     raise RecordInvalid(what=_("entry"), why=_("its facts are not those of its request"))
@@ -83,14 +93,23 @@ def _of_pool(state: State, request: Request, by: str, facts: Facts) -> Decision 
             return decide_read(state, request, by, facts)
         case Erratum(), ErratumFacts():
             return decide_erratum(state, request, by, facts)
+        case Rewrap(), NoFacts():
+            return decide_rewrap(state, request, by)
+    return None
+
+
+def _of_evidence(state: State, request: Request, by: str, facts: Facts) -> Decision | None:
+    match request, facts:
         case Calibrate(), CalibrateFacts():
             return decide_calibrate(state, request, by, facts)
         case Sample(), SampleFacts():
             return decide_sample(state, request, by, facts)
         case Commit(), CommitFacts():
             return decide_commit(state, request, by, facts)
-        case Rewrap(), NoFacts():
-            return decide_rewrap(state, request, by)
+        case CommitPart(), PartFacts():
+            return decide_part(state, request, by, facts)
+        case Rebalance(), RebalanceFacts():
+            return decide_rebalance(state, request, by, facts)
     return None
 
 

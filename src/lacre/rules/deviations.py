@@ -15,6 +15,8 @@ from lacre.rules.answers import (
     Infeasible,
     Known,
     Overlap,
+    PartDecision,
+    PartFacts,
     ReadDecision,
     ReadFacts,
     RegisterFacts,
@@ -25,8 +27,19 @@ from lacre.rules.answers import (
 from lacre.rules.changes import reads_as_sealed
 from lacre.rules.common import known_of
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import HANDS_OUT, Amend, Deviate, Erratum, Read, Register, Rewrap, Seal, Withdraw
-from lacre.rules.state import PoolState, Protocols, State, StudyState, step
+from lacre.rules.requests import (
+    HANDS_OUT,
+    Amend,
+    CommitPart,
+    Deviate,
+    Erratum,
+    Read,
+    Register,
+    Rewrap,
+    Seal,
+    Withdraw,
+)
+from lacre.rules.state import CorpusState, PoolState, Protocols, State, StudyState, step
 
 Kind = Literal[
     "amendment",
@@ -160,13 +173,14 @@ def _first_told(found: Iterable[Departure]) -> Iterator[Departure]:
 def _with_result(found: Departure, study: StudyState) -> Departure:
     if found.pool is None or found.kind not in {"read", "erratum", "exposing"}:
         return found
-    return replace(found, result=study.pools[found.pool].result_of(found.entry))
+    pool = study.holding(found.pool)
+    return found if pool is None else replace(found, result=pool.result_of(found.entry))
 
 
 def _unfinished(
     study: StudyState, told: set[int], known: dict[int, tuple[Known, ...]]
 ) -> Iterator[Departure]:
-    for pool in study.pools.values():
+    for pool in study.holds:
         for read in pool.unfinished:
             if read.entry not in told:
                 yield Departure(
@@ -199,6 +213,8 @@ class _Departing:
                 yield self._said("withdrawal", request.reason)
             case Seal() as request:
                 yield from self._seal(request)
+            case CommitPart() as request:
+                yield from self._part(request)
             case Rewrap() as request:
                 yield self._handing(request)
             case Read() as request:
@@ -269,12 +285,26 @@ class _Departing:
         if others:
             yield self._made("not-compared", pool=pool, others=others)
 
-    def _alike(self, pool: str, facts: SealFacts | ReadFacts) -> Iterator[Departure]:
+    def _part(self, request: CommitPart) -> Iterator[Departure]:
+        facts, decision = self._content.facts, self._content.decision
+        assert isinstance(facts, PartFacts)
+        assert isinstance(decision, PartDecision)
+        pool = request.pool
+        if decision.shortfall:
+            short = tuple(Change(f"{pool}.{s.table}", s.planned, s.rows) for s in decision.shortfall)
+            yield self._made("shortfall", pool=pool, changes=short)
+        if facts.remembered:
+            yield self._made("met", pool=pool, count=facts.remembered)
+        yield from self._alike(pool, facts)
+
+    def _alike(self, pool: str, facts: SealFacts | ReadFacts | PartFacts) -> Iterator[Departure]:
         if facts.shared or facts.exposed:
             yield self._made("alike", pool=pool, overlaps=(*facts.shared, *facts.exposed))
 
     def _handing(self, request: Rewrap) -> Departure:
-        before = self._pool(request.pool).recipients
+        held = self._pool(request.pool)
+        assert isinstance(held, PoolState), "an open pool is not handed on"
+        before = held.recipients
         change = Change(f"{request.pool}.recipients", list(before), list(request.recipients))
         return self._made("handing", pool=request.pool, changes=(change,), words=request.reason)
 
@@ -301,7 +331,7 @@ class _Departing:
             yield self._made("exposing", pool=pool, overlaps=facts.exposes, words=request.reason)
         if facts.gated:
             yield self._made("gated", pool=pool, overlaps=tuple(map(_in_common, facts.gated)))
-        if facts.remembered > self._pool(pool).sealed.facts.remembered:
+        if facts.remembered > self._pool(pool).remembered:
             yield self._made("met", pool=pool, count=facts.remembered)
         yield from self._alike(pool, facts)
 
@@ -311,6 +341,8 @@ class _Departing:
         assert found is not None, "the law lets no other read be finished than one on record"
         return found[1].decision
 
-    def _pool(self, name: str) -> PoolState:
+    def _pool(self, name: str) -> PoolState | CorpusState:
         assert self._before is not None, "a pool's entries come after its study's registration"
-        return self._before.pools[name]
+        found = self._before.holding(name)
+        assert found is not None, "the law lets no other pool be read than one on record"
+        return found

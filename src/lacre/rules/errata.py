@@ -1,12 +1,18 @@
 """Scoring the same submissions again on corrected tables: rules 10 and 17."""
 
-from lacre.errors import CorrectsNoResult, ErratumDiffers, ErratumOfGuarda, ErratumTablesUnknown
+from lacre.errors import (
+    CorrectsNoResult,
+    ErratumDiffers,
+    ErratumOfCorpus,
+    ErratumOfGuarda,
+    ErratumTablesUnknown,
+)
 from lacre.rules.answers import ErratumFacts, ReadDecision
 from lacre.rules.common import require_open, require_role, require_study
 from lacre.rules.history import ReadMade
 from lacre.rules.reading import STATISTICS_CHANGED
 from lacre.rules.requests import Erratum
-from lacre.rules.state import PoolState, State, StudyState
+from lacre.rules.state import CorpusState, PoolState, State, StudyState
 
 CORRECTED = "label-erratum"
 """The reason code of a result on corrected labels: they were corrected by somebody who knew the first one."""
@@ -58,10 +64,13 @@ def corrected_read(study: StudyState, result: int) -> tuple[PoolState, ReadMade]
         raise CorrectsNoResult(study=study.slug, entry=result)
     if found[1].read_class == "guarda":
         raise ErratumOfGuarda(study=study.slug, entry=result, pool=found[0].name)
-    return found
+    pool, read = found
+    if isinstance(pool, CorpusState):
+        raise ErratumOfCorpus(study=study.slug, entry=result, pool=pool.name)
+    return pool, read
 
 
-def errata_of(pool: PoolState, result: int) -> tuple[ReadMade, ...]:
+def errata_of(pool: PoolState | CorpusState, result: int) -> tuple[ReadMade, ...]:
     """The errata made to the result at `result`, in order."""
     return tuple(
         read for read in pool.reads if isinstance(read.request, Erratum) and read.request.corrects == result

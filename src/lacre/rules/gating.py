@@ -12,7 +12,7 @@ from lacre.rules.answers import Gated
 from lacre.rules.changes import uses
 from lacre.rules.overlap_words import gated_text
 from lacre.rules.requests import Read
-from lacre.rules.state import PoolState, StudyState
+from lacre.rules.state import CorpusState, PoolState, StudyState
 from lacre.rules.wire import moment
 
 
@@ -37,7 +37,7 @@ def reads_left(study: StudyState, pool: PoolState, gated: Iterable[Gated] | None
     return max(0, floor((1 - spent) * most) - len(own))
 
 
-def budget(study: StudyState, pool: PoolState) -> int:
+def budget(study: StudyState, pool: PoolState | CorpusState) -> int:
     """How many reads a pool was allowed when it was first asked for a verdict; an amendment since retires it."""
     first = next(iter(pool.of_class("guarda")), None)
     version = None if first is None else study.version(first.request.protocol)

@@ -10,7 +10,10 @@ from lacre.rules.answers import (
     CommitFacts,
     Engine,
     Gated,
+    PartDecision,
+    PartFacts,
     ReadDecision,
+    RebalanceFacts,
     SampleFacts,
     SealDecision,
     SealFacts,
@@ -19,7 +22,9 @@ from lacre.rules.answers import (
 from lacre.rules.requests import (
     Calibrate,
     Commit,
+    CommitPart,
     ReadLike,
+    Rebalance,
     Rewrap,
     Sample,
     Seal,
@@ -161,3 +166,27 @@ class Committed:
     by: str
     request: Commit
     facts: CommitFacts
+
+
+@dataclass(frozen=True, slots=True)
+class PartMade:
+    """One part of an open pool, as an entry committed to it."""
+
+    entry: int
+    time: str
+    by: str
+    request: CommitPart
+    facts: PartFacts
+    decision: PartDecision
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalanced:
+    """A corpus that was let grow; `parts` are the entries of the parts that stood before."""
+
+    entry: int
+    time: str
+    by: str
+    request: Rebalance
+    facts: RebalanceFacts
+    parts: tuple[int, ...]

@@ -1,15 +1,16 @@
 """Which pools of a study call their cases alike, so that ids alone tell whether they share some (rule 12)."""
 
 from lacre.protocol.models import Protocol
-from lacre.rules.state import PoolState, StudyState
+from lacre.rules.state import CorpusState, PoolState, StudyState
 
 
-def ids_decide(study: StudyState, pool: str, other: PoolState) -> bool:
-    """Rule 12: whether the ids of a pool and of a sealed one name the same things, and of no table something else.
+def ids_decide(study: StudyState, pool: str, other: PoolState | CorpusState) -> bool:
+    """Rule 12: whether the ids of a pool and of another on record name the same things, and of no table something else.
 
-    The pool is as the protocol in force declares it, the sealed one as that declared it under which it was sealed.
+    The pool is as the protocol in force declares it, the other as that declared it under which it was sealed, or
+    committed in the open.
     """
-    sealed = study.version(other.sealed.request.protocol)
+    sealed = study.version(other.declared_by)
     if sealed is None:
         return False
     here, there = _naming(study.in_force.protocol, pool), _naming(sealed.protocol, other.name)

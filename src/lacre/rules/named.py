@@ -6,6 +6,7 @@ from functools import cache
 
 from lacre.rules.answers import AmendDecision
 from lacre.rules.record import (
+    CORPUS_MEDIA,
     DIFFERENCE_MEDIA,
     PROTOCOL_MEDIA,
     RESULT_MEDIA,
@@ -15,7 +16,7 @@ from lacre.rules.record import (
     Recorded,
     Result,
 )
-from lacre.rules.requests import Amend, Register, Request
+from lacre.rules.requests import Amend, CommitPart, Register, Request
 from lacre.text import N_, _
 
 
@@ -31,6 +32,7 @@ class Kind:
 PROTOCOL = Kind(N_("protocol"), PROTOCOL_MEDIA, salted=False)
 DIFFERENCE = Kind(N_("difference"), DIFFERENCE_MEDIA, salted=False)
 RESULT = Kind(N_("result"), RESULT_MEDIA, salted=False)
+CORPUS = Kind(N_("file of the open corpus"), CORPUS_MEDIA, salted=False)
 NAME = Kind(N_("name"), TEXT_MEDIA, salted=True)
 REASON = Kind(N_("reason"), TEXT_MEDIA, salted=True)
 WORDS = Kind(N_("text"), TEXT_MEDIA, salted=True)
@@ -61,9 +63,7 @@ def named_by(recorded: Recorded) -> Iterator[Named]:
 
 def _named(content: Genesis | Answered | Result) -> Iterator[tuple[Kind, str]]:
     if isinstance(content, Genesis):
-        for key in content.keys:
-            if key.name is not None:
-                yield NAME, key.name
+        yield from ((NAME, key.name) for key in content.keys if key.name is not None)
         return
     if isinstance(content, Result):
         yield RESULT, content.result
@@ -71,6 +71,8 @@ def _named(content: Genesis | Answered | Result) -> Iterator[tuple[Kind, str]]:
     request = content.request
     if isinstance(request, Register | Amend):
         yield PROTOCOL, request.protocol
+    if isinstance(request, CommitPart):
+        yield from ((CORPUS, file.sha256) for file in request.files)
     if isinstance(content.decision, AmendDecision):
         yield DIFFERENCE, content.decision.difference
     for field, kind in _texts_of(type(request)):

@@ -34,6 +34,7 @@ from lacre.rules.common import (
     require_sealed,
     require_study,
 )
+from lacre.rules.corpus import run_of_corpus
 from lacre.rules.drawing import check_relabel_read, check_still_drawn, require_draws, require_relabels
 from lacre.rules.gating import check_gate
 from lacre.rules.history import ReadMade
@@ -63,7 +64,7 @@ _OWN: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "calibrate": frozenset({"thresholds", "accept_burn"}),
         "relabel": frozenset({"draw"}),
-        "run": frozenset({"rung"}),
+        "run": frozenset({"rung", "parts"}),
     }
 )
 """What reads of one purpose alone may say."""
@@ -78,6 +79,9 @@ def decide_read(state: State, request: Read, by: str, facts: ReadFacts) -> ReadD
     if request.finishes is not None and request.purpose not in HANDS_OUT:
         return _decide_finish(require_sealed(study, request.pool), request, facts)
     require_in_force(study, request.protocol)
+    if declared_pool(study, request.pool).open is not None and request.purpose == "run":
+        number, exploratory = run_of_corpus(study, request)
+        return _judged(study, facts, read_class="corpus", number=number, exploratory=exploratory)
     pool = sealed_pool(study, request.pool)
     _check_seal(pool, request)
     require_same_reading(study, pool)
@@ -114,6 +118,8 @@ def _check_fields(request: Read) -> None:
 
 def _check_seal(pool: PoolState, request: Read) -> None:
     """Rule 2: a read is of the seal its signer means; one who names none has seen it, as an entry before theirs."""
+    if request.parts is not None:
+        raise RecordInvalid(what=_("request"), why=_("a read of a sealed pool has no parts"))
     named, sealed = request.ciphertext, pool.sealed
     meant = sealed.entry < request.seen.size if named is None else named == sealed.request.ciphertext
     if not meant:
@@ -318,7 +324,7 @@ def _judged(
             "read_class": read_class,
             "number": number,
             "burns": burns,
-            "confirmatory": read_class in {"teste", "contraste", "guarda"}
+            "confirmatory": read_class in {"teste", "contraste", "guarda", "corpus"}
             and not exploratory
             and not retrospective,
             "exploratory": exploratory,

@@ -23,8 +23,12 @@ from lacre.rules.answers import (
     Facts,
     KeyDecision,
     NoFacts,
+    PartDecision,
+    PartFacts,
     ReadDecision,
     ReadFacts,
+    RebalanceDecision,
+    RebalanceFacts,
     RegisterDecision,
     RegisterFacts,
     RewrapDecision,
@@ -37,11 +41,13 @@ from lacre.rules.answers import (
 from lacre.rules.requests import (
     Amend,
     Commit,
+    CommitPart,
     Deviate,
     Erase,
     Erratum,
     KeyChange,
     ReadLike,
+    Rebalance,
     Request,
     Rewrap,
     Role,
@@ -57,8 +63,11 @@ LAW: Literal[1] = 1
 PROTOCOL_MEDIA = "application/vnd.lacre.protocol+json"
 RESULT_MEDIA = "application/vnd.lacre.result+json"
 DIFFERENCE_MEDIA = "application/vnd.lacre.difference+json"
+CORPUS_MEDIA = "application/vnd.lacre.corpus"
 TEXT_MEDIA = "text/plain; charset=utf-8"
 """The media types of the documents that entries name: by their digest, or by a salted one for free text."""
+MOST_DOCUMENT = 1 << 26
+"""Bytes of a document: no reader of a published copy takes in more."""
 _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
     "register": (RegisterFacts, RegisterDecision),
     "amend": (AmendFacts, AmendDecision),
@@ -69,11 +78,14 @@ _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
     "calibrate": (CalibrateFacts, CalibrateDecision),
     "sample": (SampleFacts, SampleDecision),
     "commit": (CommitFacts, CommitDecision),
+    "rebalance": (RebalanceFacts, RebalanceDecision),
     "erratum": (ErratumFacts, ReadDecision),
     "rewrap": (NoFacts, RewrapDecision),
     "key": (NoFacts, KeyDecision),
     "erase": (EraseFacts, EraseDecision),
 }
+_PART: tuple[type[Facts], type[Decision]] = (PartFacts, PartDecision)
+"""Of a `commit` that is one part of an open pool."""
 
 
 Verdict = Literal["PASS", "FAIL", "INSUFFICIENT_EVIDENCE", "MANUAL_REVIEW"]
@@ -176,7 +188,7 @@ def columns_of(recorded: Recorded) -> dict[str, Any]:
         columns |= {"pool": content.pool, "previous": content.previous}
     elif isinstance(content, Answered):
         columns |= {"previous": content.previous, "nonce": content.request.nonce}
-        if isinstance(content.request, Seal | ReadLike | Sample | Commit | Rewrap):
+        if isinstance(content.request, Seal | ReadLike | Sample | Commit | CommitPart | Rebalance | Rewrap):
             columns["pool"] = content.request.pool
         if isinstance(content.request, ReadLike) and isinstance(content.decision, ReadDecision):
             columns |= {"read_class": content.decision.read_class, "finishes": content.request.finishes}
@@ -237,6 +249,10 @@ def _digests(content: Genesis | Result | Request) -> Iterator[tuple[str, str]]:
         yield content.origin, content.ledger
     elif isinstance(content, KeyChange):
         yield "key", PublicKey(bytes.fromhex(content.public)).keyid
+    elif isinstance(content, CommitPart):
+        for number, file in enumerate(content.files, 1):
+            yield f"{content.part}/{file.table}/{number}", file.sha256
+        yield "protocol", content.protocol
     else:
         fields = next(
             (named for kind, named in _SUBJECTS if isinstance(content, kind)), (("protocol", "protocol"),)
@@ -277,7 +293,7 @@ def _answered(statement: Statement) -> Answered:
     request = decode_request(envelope.payload)
     if request.verb != statement.kind:
         raise RecordInvalid(what=_("entry"), why=_("its kind is not that of its request"))
-    facts, decision = _FACTS[statement.kind]
+    facts, decision = _PART if isinstance(request, CommitPart) else _FACTS[statement.kind]
     return Answered(
         time=head.time,
         previous=head.previous,

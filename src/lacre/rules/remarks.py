@@ -51,7 +51,7 @@ def _entries_of_others(study: StudyState, read: ReadMade) -> Iterator[int]:
     if isinstance(read.request, Erratum):
         original = study.result_read(read.request.corrects)
         own |= {original[1].first_attempt} if original is not None else set()
-    for pool in study.pools.values():
+    for pool in study.holds:
         for other in pool.reads:
             if other.first_attempt not in own:
                 yield other.entry

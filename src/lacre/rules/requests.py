@@ -9,7 +9,7 @@ from lacre.rules.wire import Count, Hex64, Name, Nonce, Slug, Wire, invalid
 from lacre.text import _
 
 Role = Literal["owner", "registrant", "custodian", "broker", "log"]
-ReadClass = Literal["teste", "dev", "contraste", "guarda", "inputs", "relabel", "erratum"]
+ReadClass = Literal["teste", "dev", "contraste", "guarda", "inputs", "relabel", "erratum", "corpus"]
 CONTENT_CLASSES = frozenset({"teste", "dev", "contraste"})
 """The classes of reads that expose a pool's cases: `guarda` answers verdicts, the others hand out inputs alone."""
 
@@ -114,7 +114,8 @@ class Read(_Asked):
     """Read a pool: `inputs` and `relabel` hand out ids and input columns, `reveal`, `run` and `gate` analyse.
 
     `calibrate` reads the scores of `thresholds`, which an entry of its own then freezes. `draw` names what is drawn
-    to be labelled again, `rung` the mitigation by training that a run is of. `ciphertext` is that of the seal the
+    to be labelled again, `rung` the mitigation by training that a run is of. `parts` are the entries of an open pool's
+    parts, all that a run on it reads. `ciphertext` is that of the seal the
     signer means, so that no other is read in its place; requests of the first version did not name it.
     """
 
@@ -133,6 +134,7 @@ class Read(_Asked):
     accept_burn: Literal[True] | None = None
     draw: Name | None = None
     rung: Name | None = None
+    parts: tuple[Count, ...] | None = None
 
 
 class Calibrate(_Asked):
@@ -177,6 +179,38 @@ class Commit(_Asked):
     records: tuple[SealedRecord, ...]
     blob: Hex64
     wrapped_key: Hex64
+
+
+class OpenFile(Wire):
+    """One file of an open pool: its table, how it is read, and the plain SHA-256 of its bytes, which all may have."""
+
+    table: Name
+    format: Literal["csv", "tsv", "json", "jsonl", "parquet"]
+    sha256: Hex64
+
+
+class CommitPart(_Asked):
+    """Commit to one part of an open pool: its cases, their labels, or their scores; nothing is encrypted.
+
+    The files stand beside the log as documents. `fingerprints` are those of the cases, and come with that part.
+    """
+
+    verb: Literal["commit"] = "commit"
+    part: Literal["cases", "labels", "scores"]
+    pool: Name
+    protocol: Hex64
+    files: tuple[OpenFile, ...]
+    fingerprints: Hex64 | None = None
+
+
+class Rebalance(_Asked):
+    """Let a corpus grow, since the result at entry `result` flags a kappa paradox; `reason` is a salted digest."""
+
+    verb: Literal["rebalance"] = "rebalance"
+    pool: Name
+    protocol: Hex64
+    result: Count
+    reason: Hex64 | None = None
 
 
 class Erratum(_Asked):
@@ -242,6 +276,7 @@ class Erase(Bound):
     digest: Hex64
 
 
+Committing = Annotated[Commit | CommitPart, Field(discriminator="part")]
 Request = (
     Register
     | Amend
@@ -251,7 +286,8 @@ Request = (
     | Read
     | Calibrate
     | Sample
-    | Commit
+    | Committing
+    | Rebalance
     | Erratum
     | Rewrap
     | KeyChange

@@ -13,26 +13,42 @@ from lacre.rules.answers import (
     CommitFacts,
     ErratumFacts,
     KeyDecision,
+    PartDecision,
+    PartFacts,
     ReadDecision,
     ReadFacts,
+    RebalanceFacts,
     RegisterFacts,
     SampleFacts,
     SealDecision,
     SealFacts,
     WordsDecision,
 )
-from lacre.rules.history import Calibrated, Committed, DrawMade, Handed, Key, ReadMade, Sealed, Version, Words
+from lacre.rules.history import (
+    Calibrated,
+    Committed,
+    DrawMade,
+    Handed,
+    Key,
+    PartMade,
+    ReadMade,
+    Rebalanced,
+    Sealed,
+    Version,
+    Words,
+)
+from lacre.rules.pool_state import ANALYSED, CorpusState, PoolState
 from lacre.rules.record import Answered, Genesis, Recorded, Result
 from lacre.rules.requests import (
-    CONTENT_CLASSES,
     Amend,
     Calibrate,
     Commit,
+    CommitPart,
     Deviate,
     Erase,
-    Erratum,
     KeyChange,
     ReadLike,
+    Rebalance,
     Register,
     Rewrap,
     Sample,
@@ -41,98 +57,20 @@ from lacre.rules.requests import (
 )
 from lacre.text import _
 
-ANALYSED = frozenset({"reveal", "run", "gate"})
-"""The purposes of reads that end in a result."""
+__all__ = (
+    "ANALYSED",
+    "CorpusState",
+    "PoolState",
+    "Protocols",
+    "State",
+    "StudyState",
+    "fold",
+    "fold_ledger",
+    "step",
+)
 
 Protocols = Callable[[str], Protocol]
 """Give the protocol of a hash; raise `DocumentMissing` when the ledger lacks it."""
-
-
-@dataclass(frozen=True, slots=True)
-class PoolState:
-    """All that happened to a pool.
-
-    `replaced` are the seals that another took the place of, oldest first; `handed` the changes of recipients
-    since the seal that counts; `commits` are second labels of its cases; `burned` is the entry that made it `dev`,
-    if one did.
-    """
-
-    name: str
-    sealed: Sealed
-    reads: tuple[ReadMade, ...] = ()
-    burned: int | None = None
-    replaced: tuple[Sealed, ...] = ()
-    handed: tuple[Handed, ...] = ()
-    commits: tuple[Committed, ...] = ()
-
-    @property
-    def recipients(self) -> tuple[str, ...]:
-        """Who can open the pool, and whatever will be kept beside it, as age recipients."""
-        return self.handed[-1].request.recipients if self.handed else self.sealed.request.recipients
-
-    @property
-    def wrapped_keys(self) -> Mapping[str, str]:
-        """The file with the key of each ciphertext of the pool: its own, its submissions', its errata's, its relabels'.
-
-        It is the file that came with the ciphertext, or the keyset of the pool's last handing since.
-        """
-        came = {self.sealed.request.ciphertext: (self.sealed.entry, self.sealed.request.wrapped_key)}
-        for read in self.reads:
-            for each in read.request.submissions:
-                came.setdefault(each.blob, (read.entry, each.wrapped_key))
-            if isinstance(read.request, Erratum):
-                came.setdefault(read.request.ciphertext, (read.entry, read.request.wrapped_key))
-        for made in self.commits:
-            came.setdefault(made.request.blob, (made.entry, made.request.wrapped_key))
-        last = self.handed[-1] if self.handed else None
-        return {
-            ciphertext: last.request.wrapped_key if last is not None and entry < last.entry else own
-            for ciphertext, (entry, own) in came.items()
-        }
-
-    @property
-    def keysets(self) -> frozenset[str]:
-        """Those of the wrapped keys that are keysets, each of the whole pool as it was when it changed hands."""
-        return frozenset(handed.request.wrapped_key for handed in self.handed)
-
-    @property
-    def standing(self) -> str:
-        """What the pool counts as now: its role, or `dev` once sealed as such or burned."""
-        return "dev" if self.burned is not None else self.sealed.decision.standing
-
-    @property
-    def unread(self) -> bool:
-        """Whether its first read of class `teste` is still to be had."""
-        return self.standing == "teste" and not self.of_class("teste", "dev")
-
-    @property
-    def was_read(self) -> bool:
-        """Whether its content was ever read, so that its cases are exposed (rule 12)."""
-        return bool(self.of_class(*CONTENT_CLASSES))
-
-    @property
-    def is_to_stay_unseen(self) -> bool:
-        """Whether reading its cases elsewhere would spoil it (rule 12): it stands apart, and nobody has read it."""
-        return self.standing != "dev" and not self.was_read
-
-    def of_class(self, *classes: str) -> tuple[ReadMade, ...]:
-        """The reads of the given classes; attempts to finish a read are that same read."""
-        return tuple(r for r in self.reads if r.read_class in classes and r.request.finishes is None)
-
-    def result_of(self, entry: int) -> int | None:
-        """The entry of the result of the read at `entry`, whichever attempt gave it."""
-        return next((r.result for r in self.reads if r.first_attempt == entry and r.result is not None), None)
-
-    @property
-    def unfinished(self) -> tuple[ReadMade, ...]:
-        """The analysed reads that were spent and have no result, latest first."""
-        return tuple(
-            read
-            for read in reversed(self.reads)
-            if read.request.purpose in ANALYSED
-            and read.request.finishes is None
-            and self.result_of(read.entry) is None
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +84,16 @@ class StudyState:
     withdrawn: Words | None = None
     calibrations: tuple[Calibrated, ...] = ()
     draws: tuple[DrawMade, ...] = ()
+    corpus: CorpusState | None = None
+
+    @property
+    def holds(self) -> "tuple[PoolState | CorpusState, ...]":
+        """Its pools, sealed and open."""
+        return (*self.pools.values(), *((self.corpus,) if self.corpus is not None else ()))
+
+    def holding(self, name: str) -> "PoolState | CorpusState | None":
+        """The pool of a name, sealed or open; None of one that nothing was committed of."""
+        return next((pool for pool in self.holds if pool.name == name), None)
 
     @property
     def registered(self) -> Version:
@@ -161,16 +109,16 @@ class StudyState:
         """The version, in force now or before, of a protocol hash; the last, where it was in force twice."""
         return next((v for v in reversed(self.versions) if v.protocol_hash == protocol_hash), None)
 
-    def result_read(self, entry: int) -> tuple[PoolState, ReadMade] | None:
+    def result_read(self, entry: int) -> tuple[PoolState | CorpusState, ReadMade] | None:
         """The read that gave the result recorded at `entry`, with its pool."""
         return next(((pool, read) for pool, read in self._reads() if read.result == entry), None)
 
-    def read_at(self, entry: int) -> tuple[PoolState, ReadMade] | None:
+    def read_at(self, entry: int) -> tuple[PoolState | CorpusState, ReadMade] | None:
         """The read recorded at `entry`, with its pool."""
         return next(((pool, read) for pool, read in self._reads() if read.entry == entry), None)
 
-    def _reads(self) -> Iterator[tuple[PoolState, ReadMade]]:
-        return ((pool, read) for pool in self.pools.values() for read in pool.reads)
+    def _reads(self) -> Iterator[tuple[PoolState | CorpusState, ReadMade]]:
+        return ((pool, read) for pool in self.holds for read in pool.reads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,21 +220,34 @@ def _after(state: State, recorded: Recorded, content: Answered) -> StudyState:
             return _after_seal(study, recorded, content, request)
         case Calibrate():
             return _after_calibration(study, recorded, content, request)
-        case Sample():
-            assert isinstance(content.facts, SampleFacts)
-            draw = DrawMade(recorded.index, content.time, content.by, request, content.facts)
-            return replace(study, draws=(*study.draws, draw))
-        case Commit():
-            pool = _pool(study, recorded, request.pool)
-            assert isinstance(content.facts, CommitFacts)
-            committed = Committed(recorded.index, content.time, content.by, request, content.facts)
-            return _with_pool(study, replace(pool, commits=(*pool.commits, committed)))
+        case Sample() | Commit() | CommitPart() | Rebalance():
+            return _after_evidence(study, recorded, content, request)
         case Rewrap():
             pool = _pool(study, recorded, request.pool)
             handed = Handed(recorded.index, content.time, content.by, request)
             return _with_pool(study, replace(pool, handed=(*pool.handed, handed)))
     assert isinstance(request, ReadLike)
     return _after_read(study, recorded, content, request)
+
+
+def _after_evidence(
+    study: StudyState,
+    recorded: Recorded,
+    content: Answered,
+    request: Sample | Commit | CommitPart | Rebalance,
+) -> StudyState:
+    if isinstance(request, Sample):
+        assert isinstance(content.facts, SampleFacts)
+        draw = DrawMade(recorded.index, content.time, content.by, request, content.facts)
+        return replace(study, draws=(*study.draws, draw))
+    if isinstance(request, CommitPart):
+        return _after_part(study, recorded, content, request)
+    if isinstance(request, Rebalance):
+        return _after_rebalance(study, recorded, content, request)
+    pool = _pool(study, recorded, request.pool)
+    assert isinstance(content.facts, CommitFacts)
+    committed = Committed(recorded.index, content.time, content.by, request, content.facts)
+    return _with_pool(study, replace(pool, commits=(*pool.commits, committed)))
 
 
 def _after_plan(state: State, recorded: Recorded, content: Answered, request: Register | Amend) -> StudyState:
@@ -354,8 +315,30 @@ def _after_seal(study: StudyState, recorded: Recorded, content: Answered, reques
     return _with_pool(study, replace(before, sealed=sealed, replaced=replaced, handed=()))
 
 
+def _after_part(study: StudyState, recorded: Recorded, content: Answered, request: CommitPart) -> StudyState:
+    assert isinstance(content.facts, PartFacts)
+    assert isinstance(content.decision, PartDecision)
+    made = PartMade(recorded.index, content.time, content.by, request, content.facts, content.decision)
+    before = study.corpus
+    if before is None:
+        if request.part != "cases":
+            raise _out_of_place(recorded, _("the cases of its pool are not committed"))
+        return replace(study, corpus=CorpusState(request.pool, (made,)))
+    return replace(study, corpus=replace(before, parts=(*before.parts, made)))
+
+
+def _after_rebalance(
+    study: StudyState, recorded: Recorded, content: Answered, request: Rebalance
+) -> StudyState:
+    assert isinstance(content.facts, RebalanceFacts)
+    corpus = study.corpus
+    if corpus is None or corpus.name != request.pool:
+        raise _out_of_place(recorded, _("the cases of its pool are not committed"))
+    made = Rebalanced(recorded.index, content.time, content.by, request, content.facts, corpus.entries)
+    return replace(study, corpus=replace(corpus, rebalances=(*corpus.rebalances, made)))
+
+
 def _after_read(study: StudyState, recorded: Recorded, content: Answered, request: ReadLike) -> StudyState:
-    pool = _pool(study, recorded, request.pool)
     decision = content.decision
     assert isinstance(decision, ReadDecision)
     assert isinstance(content.facts, ReadFacts | ErratumFacts)
@@ -369,6 +352,9 @@ def _after_read(study: StudyState, recorded: Recorded, content: Answered, reques
         content.facts.engine,
         gated=gated or (),
     )
+    if study.corpus is not None and study.corpus.name == request.pool:
+        return replace(study, corpus=replace(study.corpus, reads=(*study.corpus.reads, read)))
+    pool = _pool(study, recorded, request.pool)
     burned = recorded.index if decision.burns and pool.burned is None else pool.burned
     return _with_pool(study, replace(pool, reads=(*pool.reads, read), burned=burned))
 
@@ -386,6 +372,8 @@ def _after_result(state: State, recorded: Recorded, content: Result) -> StudySta
         else r
         for r in pool.reads
     )
+    if isinstance(pool, CorpusState):
+        return replace(state.study, corpus=replace(pool, reads=reads))
     return _with_pool(state.study, replace(pool, reads=reads))
 
 

@@ -42,9 +42,13 @@ def entries_of(study: StudyState) -> frozenset[int]:
     found |= {words.entry for words in study.deviations}
     if study.withdrawn is not None:
         found.add(study.withdrawn.entry)
+    for each in study.holds:
+        found |= {read.entry for read in each.reads}
+        found |= {read.result for read in each.reads if read.result is not None}
     for pool in study.pools.values():
         found |= {pool.sealed.entry, *(sealed.entry for sealed in pool.replaced)}
-        found |= {read.entry for read in pool.reads}
-        found |= {read.result for read in pool.reads if read.result is not None}
         found |= {handed.entry for handed in pool.handed}
+    if study.corpus is not None:
+        found |= {made.entry for made in study.corpus.parts}
+        found |= {made.entry for made in study.corpus.rebalances}
     return frozenset(found)

@@ -1,10 +1,10 @@
 """The sealed blobs that an entry brought into the vault, as files beside the ledger."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lacre.rules.record import Answered, Recorded
-from lacre.rules.requests import Commit, Erratum, Read, Rewrap, Sample, Seal
+from lacre.rules.requests import Commit, CommitPart, Erratum, Read, Request, Rewrap, Sample, Seal
 from lacre.store.discover import BlobKind
 
 
@@ -24,23 +24,29 @@ def blobs_of(recorded: Recorded) -> Iterator[Blob]:
     if not isinstance(recorded.content, Answered):
         return
     request = recorded.content.request
-    if isinstance(request, Sample):
-        if request.pool is not None and request.cases is not None:
-            yield Blob(recorded.index, request.study, request.pool, "prints", request.cases)
-        return
-    named: list[tuple[BlobKind, str]]
-    if isinstance(request, Seal):
-        named = [("pool", request.ciphertext), ("key", request.wrapped_key), ("prints", request.fingerprints)]
-    elif isinstance(request, Read):
-        named = [("submission", each.blob) for each in request.submissions]
-        named += [("submission-key", each.wrapped_key) for each in request.submissions]
-    elif isinstance(request, Commit):
-        named = [("submission", request.blob), ("submission-key", request.wrapped_key)]
-    elif isinstance(request, Erratum):
-        named = [("pool", request.ciphertext), ("key", request.wrapped_key)]
-    elif isinstance(request, Rewrap):
-        named = [("key", request.wrapped_key)]
-    else:
-        return
-    for kind, digest in named:
-        yield Blob(recorded.index, request.study, request.pool, kind, digest)
+    for kind, digest in _named(request):
+        yield Blob(recorded.index, request.study, request.pool, kind, digest)  # type: ignore[union-attr, arg-type]
+
+
+def _named(request: Request) -> Sequence[tuple[BlobKind, str]]:
+    match request:
+        case Sample():
+            return (
+                [("prints", request.cases)] if request.pool is not None and request.cases is not None else []
+            )
+        case Seal():
+            return [
+                ("pool", request.ciphertext), ("key", request.wrapped_key), ("prints", request.fingerprints)
+            ]  # fmt: skip
+        case Read():
+            blobs: list[tuple[BlobKind, str]] = [("submission", each.blob) for each in request.submissions]
+            return [*blobs, *(("submission-key", each.wrapped_key) for each in request.submissions)]
+        case Commit():
+            return [("submission", request.blob), ("submission-key", request.wrapped_key)]
+        case CommitPart():
+            return [("prints", request.fingerprints)] if request.fingerprints is not None else []
+        case Erratum():
+            return [("pool", request.ciphertext), ("key", request.wrapped_key)]
+        case Rewrap():
+            return [("key", request.wrapped_key)]
+    return []

@@ -50,7 +50,7 @@ def read_table(
         for each in table.columns
         if not table.derived(each) and (table.supplied(each) == supplied or each in table.key)
     ]
-    reading = _Reading(table, columns, format, file or name, frozenset(keep) | _compared(table))
+    reading = _Reading(table, columns, format, file or name, frozenset(keep) | compared(table))
     undeclared = reading.read(raw)
     return reading.typed(name, undeclared)
 
@@ -63,7 +63,8 @@ def _pairs(table: Table) -> dict[str, tuple[str, str]]:
     }
 
 
-def _compared(table: Table) -> frozenset[str]:
+def compared(table: Table) -> frozenset[str]:
+    """The columns of a table that `exclude` or `equals` compare as text."""
     excluded = {exclusion.column for exclusion in table.exclude if exclusion.in_ is not None}
     return frozenset(excluded.union(*_pairs(table).values()))
 

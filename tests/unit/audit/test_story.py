@@ -30,6 +30,7 @@ def test_the_first_result(builder: Builder, held: Held) -> None:
     assert (story.pool, story.role, story.now) == ("teste", "teste", "dev")
     assert (story.registration.entry, story.registration.by) == (1, person)
     assert story.registration.time == "2026-09-02T14:00:02.000000Z"
+    assert story.seal is not None
     assert (story.seal.entry, story.seal.by, story.seal.standing) == (2, person, "teste")
     assert [(each.table, each.planned, each.rows) for each in story.seal.shortfall] == [("cases", 200, 100)]
     assert (story.seal.recipients, story.custody) == (("age1own",), "self-held")

@@ -17,6 +17,7 @@ from lacre.rules.answers import (
     SealDecision,
     SealFacts,
 )
+from lacre.rules.corpus import AMENDED_SINCE_LABELS
 from lacre.rules.errata import CORRECTED
 from lacre.rules.reading import AMENDED_SINCE, LATER_SUBMISSION, NOT_REGISTERED_POOL, RECALIBRATED
 from lacre.rules.record import Answered, Recorded
@@ -146,5 +147,12 @@ def test_a_replaced_pool_names_what_it_takes_the_place_of() -> None:
 
 
 def test_each_reason_of_a_read_that_is_exploratory_has_words() -> None:
-    codes = (NOT_REGISTERED_POOL, LATER_SUBMISSION, AMENDED_SINCE, RECALIBRATED, CORRECTED)
+    codes = (
+        NOT_REGISTERED_POOL,
+        LATER_SUBMISSION,
+        AMENDED_SINCE,
+        RECALIBRATED,
+        CORRECTED,
+        AMENDED_SINCE_LABELS,
+    )
     assert set(history.EXPLORATORY) == set(codes)
