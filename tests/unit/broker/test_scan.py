@@ -133,8 +133,8 @@ def test_lines_are_told_and_content_is_not(sealed: lacre.Ledger, tmp_path: Path)
     lines = (tmp_path / "look.ipynb").read_text().split("\n")
     assert [n for n, line in enumerate(lines, 1) if "CASE-00110" in line] == list(in_notebook["case"].lines)
     assert "span" in in_notebook
-    (named,) = (find for find in scanned.finds if find.what == "name")
-    assert named.place == f"{tmp_path}/…/…"
+    named = [find.place for find in scanned.finds if find.what == "name"]
+    assert named == [f"{tmp_path}/…/…", f"{tmp_path}/…"]
     whole = str(scanned) + json.dumps(scanned.as_json())
     assert not any(f"CASE-{n:05d}" in whole for n in range(100, 130))
     assert told(110) not in whole
@@ -235,6 +235,24 @@ def test_links_ledgers_and_what_is_excluded_are_left_out_and_counted(
         "the folder of a ledger": 1,
     }
     assert ("teste.csv", "file") in found(sealed.scan(tmp_path))
+
+
+def test_a_folder_named_as_a_case_is_told_once_in_files_and_in_the_history(
+    sealed: lacre.Ledger, tmp_path: Path, git: Callable[..., str]
+) -> None:
+    """Pictures are often kept in a folder for each person."""
+    folder = tmp_path / "photos" / "P0000107"
+    folder.mkdir(parents=True)
+    for name in ("front.txt", "left.txt"):
+        (folder / name).write_text(name)
+    git("add", ".")
+    git("commit", "-qm", "first")
+    scanned = sealed.scan(tmp_path, history=True)
+    assert [(find.place, find.what, find.count) for find in scanned.finds] == [
+        (f"{tmp_path}/photos/…", "name", 1),
+        ("photos/…", "name", 1),
+    ]
+    assert [bool(find.commit) for find in scanned.finds] == [False, True]
 
 
 @pytest.fixture
