@@ -66,6 +66,8 @@ def calibrate(given: Given, name: str, basis: Basis, system: str) -> Found:
     least = min_count(given.protocol, registered.calibrate_on)
     if least is not None:
         found, low, high = _coarse(found, (low, high), scores[kept], rate, basis, least)
+        if np.isinf(found.threshold):  # rounded beyond the largest number there is
+            raise ThresholdBeyondNumbers(threshold=name, system=system, target=target)
     events = found.cases - found.events if target == "recall" else found.events
     return Found(
         name=name, system=system, value=found.threshold, target=target, at=as_float(at),

@@ -92,8 +92,9 @@ class Find:
     """Something of a sealed pool in one place.
 
     `what` is `case` (ids), `unit`, `digest`, `span` (runs of words of a free text), `content` (rows with a case's
-    inputs), `file` (a sealed file itself) or `name` (ids in names of files). `count` is of different ones; `lines`
-    are the first of a text, none where it has no lines. `commit` is the oldest that has it, of a find in a history.
+    inputs), `file` (a sealed file itself) or `name` (ids in names of files or folders). `count` is of different ones;
+    `lines` are the first of a text, none where it has no lines. `commit` is the oldest that has it, of a find in a
+    history.
     """
 
     place: str

@@ -1,5 +1,6 @@
 """Labelling again: a share of a pool's cases handed out blind, and the second labels committed."""
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -233,11 +234,20 @@ def _compare(protocol: Protocol, given: _Given, first: TypedTable) -> CommitFact
 def _altered(again: TypedTable, first: TypedTable, name: str, rows: npt.NDArray[np.intp]) -> int:
     """Count the cells of a column that are not those of the same case as it was sealed: neither text nor value is.
 
-    A spreadsheet may well write 25 for 25.0, which is the same input.
+    A spreadsheet may well write 25 for 25.0, which is the same input, and so is the same text with its lines ended, or
+    its accents composed, in another way.
     """
     texts = zip(again.texts[name], first.texts[name][rows], strict=True)
-    written = np.fromiter(((one or "") == (other or "") for one, other in texts), np.bool_, again.rows)
+    written = np.fromiter((_same_text(one or "", other or "") for one, other in texts), np.bool_, again.rows)
     return int((~written & ~_same_value(again.columns[name], first.columns[name].take(rows))).sum())
+
+
+def _same_text(one: str, other: str) -> bool:
+    return one == other or _composed(one) == _composed(other)
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text.replace("\r\n", "\n"))
 
 
 def _same_value(one: TypedColumn, other: TypedColumn) -> npt.NDArray[np.bool_]:

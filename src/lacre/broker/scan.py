@@ -45,12 +45,14 @@ def scan(
     finds: list[Find] = []
     seen = versions = commits = 0
     for path in paths:
+        folders = set[Path]()
         for item in files(path, exclude, skipped):
             desk.progress(N_("looking through files"), seen, None)
             seen += 1
             finds.extend(_look(looking, item, wanted))
+            finds.extend(_look_at_folders(looking, item, wanted, folders, root=path))
         if history:
-            past = History(path)
+            past, passed = History(path), set[Path]()
             commits += past.commits()
             if past.is_shallow():
                 warnings = (*warnings, _(SHALLOW).format(path=path))
@@ -58,6 +60,7 @@ def scan(
                 desk.progress(N_("looking through the history"), versions, None)
                 versions += 1
                 finds.extend(_look(looking, item, wanted, past))
+                finds.extend(_look_at_folders(looking, item, wanted, passed, past=past))
     return Scanned(
         paths=tuple(map(str, paths)),
         pools=tuple((each.study, each.pool) for each in wanted),
@@ -111,6 +114,31 @@ def _look(
     yield from _told(place, inside, wanted, commit)
     for each in _told(place, by_name, wanted, commit):
         yield replace(each, what="name")
+
+
+def _look_at_folders(
+    looking: Looking,
+    item: Item,
+    wanted: Sequence[Wanted],
+    seen: set[Path],
+    root: Path | None = None,
+    past: History | None = None,
+) -> Iterator[Find]:
+    """A folder that is called as a case is told once, whatever the files in it hold and are called."""
+    if not item.name:
+        return
+    inside = Path(item.place) if root is None else Path(item.place).relative_to(root)
+    for folder in reversed(inside.parents):
+        if folder in seen:
+            continue
+        seen.add(folder)
+        by_name = looking.look_at_name(folder.name)
+        if not by_name:
+            continue
+        place = _place(looking, str(folder if root is None else root / folder))
+        commit = None if past is None or item.version is None else past.first_with(item.version)
+        for each in _told(place, by_name, wanted, commit):
+            yield replace(each, what="name")
 
 
 def _told(place: str, finds: Finds, wanted: Sequence[Wanted], commit: str | None) -> Iterator[Find]:

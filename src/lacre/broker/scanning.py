@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import lzma
 import re
 import zipfile
 import zlib
@@ -134,6 +135,7 @@ class Looking:
             RuntimeError,
             NotImplementedError,
             zipfile.BadZipFile,
+            lzma.LZMAError,
             zlib.error,
         ):
             self._skipped.note(NOT_UNPACKED)
@@ -212,9 +214,9 @@ class _Lines:
                 cut = whole.rfind(newline, 0, cut + 1)
         if cut < 0 and len(whole) > CHUNK:
             # A line without end is cut anywhere, and what may hold an id that was cut is seen twice.
-            cut = len(whole) // 2 * 2
+            cut = self._between(whole, len(whole) - 1)
             yield (0 if self._binary else self._line), self._texts(whole[:cut])
-            self._rest = whole[cut - 2 * LONGEST :]
+            self._rest = whole[self._between(whole, cut - 2 * LONGEST) :]
             return
         if cut >= 0:
             lines = self._texts(whole[:cut])
@@ -229,11 +231,26 @@ class _Lines:
         if self._rest:
             yield (0 if self._binary else self._line), self._texts(self._rest)
 
+    def _between(self, data: bytes, at: int) -> int:
+        """The last place up to `at` where a character begins, if one does that near."""
+        if self._encoding != "utf-8":
+            return at // 2 * 2
+        return next((place for place in range(at, at - 4, -1) if data[place] & 0xC0 != 0x80), at)
+
     def _texts(self, data: bytes) -> list[str]:
         if self._binary:
             return [run.decode("ascii") for run in _STRINGS.findall(data)]
         try:
-            text = data.decode(self._encoding)
+            return data.decode(self._encoding).split("\n")
         except UnicodeDecodeError:
-            text = data.decode("cp1252", errors="replace")
-        return text.split("\n")
+            if self._encoding != "utf-8":
+                return data.decode(self._encoding, errors="replace").split("\n")
+        return list(map(_text, data.split(b"\n")))
+
+
+def _text(line: bytes) -> str:
+    """One line by itself: a single byte that is no UTF-8 must not garble all others."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("cp1252", errors="replace")

@@ -11,7 +11,6 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -23,14 +22,12 @@ from lacre.text import N_
 LARGEST_VERSION = 256 * 2**20
 """Bytes of the largest version of a file that is taken from a history."""
 
-LEDGER = N_("the folder of a ledger")
-EXCLUDED = N_("excluded by --exclude")
-LINK = N_("a symbolic link")
-SPECIAL = N_("neither a file nor a folder")
-UNREADABLE = N_("could not be read")
-LARGE = N_("larger than 256 MiB, in a history")
-
-_GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false")
+_GIT = (
+    *("git", "--no-pager"),
+    # A repository may say in its own settings what programs to run: none is.
+    *("-c", "core.fsmonitor=false", "-c", "log.showSignature=false"),
+    *("-c", "core.quotePath=false"),
+)
 _OFFLINE = {
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_NO_LAZY_FETCH": "1",
@@ -39,10 +36,13 @@ _OFFLINE = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
-_OF_ANOTHER = frozenset(
-    {"GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE"}
+_POINTING = frozenset(
+    {
+        *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE"),
+        *("GIT_OBJECT_DIRECTORY", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_PREFIX"),
+    }
 )
-"""What git tells a hook of the repository that it runs in, which need not be the one looked through."""
+"""What a hook is told of its own repository, and would have git look there and not in the folder that is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,14 @@ class Skipped:
         self.counts[why] += 1
 
 
+LEDGER = N_("the folder of a ledger")
+EXCLUDED = N_("excluded by --exclude")
+LINK = N_("a symbolic link")
+SPECIAL = N_("neither a file nor a folder")
+UNREADABLE = N_("could not be read")
+LARGE = N_("larger than 256 MiB, in a history")
+
+
 def files(root: Path, exclude: Sequence[str], skipped: Skipped) -> Iterator[Item]:
     """Yield the files in a folder, or the one file, in the order of their names; links are not followed.
 
@@ -85,19 +93,18 @@ def files(root: Path, exclude: Sequence[str], skipped: Skipped) -> Iterator[Item
                 yield Item(str(path), name, lambda path=path: path.open("rb"))  # type: ignore[misc]
 
 
-def _excluded(path: str, exclude: Sequence[str]) -> bool:
-    """Whether a path within what is looked through, or the name at its end, is like a pattern."""
-    last = path.rpartition("/")[2]
-    return any(fnmatchcase(path, pattern) or fnmatchcase(last, pattern) for pattern in exclude)
+def _excluded(root: Path, path: Path, exclude: Sequence[str]) -> bool:
+    inside = path.relative_to(root).as_posix()
+    return any(fnmatchcase(inside, pattern) or fnmatchcase(path.name, pattern) for pattern in exclude)
 
 
 def _enters(root: Path, path: Path, exclude: Sequence[str], skipped: Skipped) -> bool:
     if path.name == ".git":
         return False
     for applies, why in (
-        (path.is_symlink(), LINK),
-        (_excluded(path.relative_to(root).as_posix(), exclude), EXCLUDED),
-        ((path / "ledger.db").is_file(), LEDGER),
+        (os.path.islink(path), LINK),  # noqa: PTH114 - a path too long is none; Path raises
+        (_excluded(root, path, exclude), EXCLUDED),
+        (os.path.isfile(path / "ledger.db"), LEDGER),  # noqa: PTH113 - likewise, and where one may not look
     ):
         if applies:
             skipped.note(why)
@@ -114,7 +121,7 @@ def _is_looked_at(root: Path, path: Path, exclude: Sequence[str], skipped: Skipp
     for applies, why in (
         (stat.S_ISLNK(mode), LINK),
         (not stat.S_ISREG(mode) and not stat.S_ISLNK(mode), SPECIAL),
-        (_excluded(path.relative_to(root).as_posix(), exclude), EXCLUDED),
+        (_excluded(root, path, exclude), EXCLUDED),
     ):
         if applies:
             skipped.note(why)
@@ -123,6 +130,10 @@ def _is_looked_at(root: Path, path: Path, exclude: Sequence[str], skipped: Skipp
 
 
 # --- a git history -----------------------------------------------------------------------------------------
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in _POINTING} | _OFFLINE
 
 
 class History:
@@ -142,39 +153,29 @@ class History:
 
     def first_with(self, blob: str) -> str:
         """Return the name of the oldest commit that has this version of a file, abbreviated."""
-        found = self._ask("log", "--all", "--reflog", "--reverse", "--format=%h", f"--find-object={blob}")
+        order = f"-O{os.devnull}"  # not the order that a file named in the repository's settings gives
+        found = self._ask(
+            "log", "--all", "--reflog", "--reverse", "--format=%h", order, f"--find-object={blob}"
+        )
         return found.decode().partition("\n")[0] or blob[:10]
 
     def items(self, exclude: Sequence[str], skipped: Skipped) -> Iterator[Item]:
         """Yield the words of each commit and tag, and each version of a file once, under its first name."""
-        names = self._names()
-        with tempfile.TemporaryFile() as asked:
+        with tempfile.TemporaryFile() as asked, self._batch(asked) as answers:
+            names = self._names()
             asked.write("".join(f"{each}\n" for each in names).encode())
             asked.seek(0)
-            with self._answers(asked) as answers:
-                yield from _answered(answers, names, exclude, skipped)
+            yield from _answered(answers(), names, exclude, skipped)
 
     def _names(self) -> dict[str, str]:
-        listed = self._ask("rev-list", "--all", "--reflog", "--objects").decode(errors="replace")
-        lines = (line.partition(" ") for line in listed.splitlines())
+        wanted = ("--all", "--reflog", "--objects", "--indexed-objects")
+        listed = self._ask("rev-list", *wanted).decode(errors="replace")
+        # Not `splitlines`: a name may hold what ends a line of text, and what follows would be asked for.
+        lines = (line.partition(" ") for line in listed.split("\n") if line)
         return {name: path for name, _blank, path in lines}
 
-    @contextmanager
-    def _answers(self, asked: IO[bytes]) -> Iterator[IO[bytes]]:
-        """Have git tell the objects that are named in `asked`; the process ends whatever happens."""
-        process = subprocess.Popen(  # noqa: S603 - git, by its name, with words of ours
-            self._command("cat-file", "--batch", "--buffer"),
-            stdin=asked,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-        )
-        try:
-            assert process.stdout is not None
-            yield process.stdout
-        finally:
-            process.kill()
-            process.communicate()
+    def _batch(self, asked: IO[bytes]) -> "_Batch":
+        return _Batch(self._command("cat-file", "--batch", "--buffer"), asked)
 
     def _command(self, *words: str) -> list[str]:
         return [*_GIT, "-C", str(self._folder), *words]
@@ -192,8 +193,31 @@ class History:
         return done.stdout
 
 
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name not in _OF_ANOTHER} | _OFFLINE
+class _Batch:
+    """`git cat-file --batch`, begun when its questions are written, and ended whatever happens."""
+
+    def __init__(self, command: Sequence[str], asked: IO[bytes]) -> None:
+        self._command, self._asked = command, asked
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Callable[[], IO[bytes]]:
+        return self._begin
+
+    def _begin(self) -> IO[bytes]:
+        self._process = subprocess.Popen(  # noqa: S603 - git, by its name, with words of ours
+            self._command,
+            stdin=self._asked,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+        )
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
 
 
 def _answered(
@@ -206,7 +230,7 @@ def _answered(
             continue
         kind, size = head[1].decode(), int(head[2])
         is_text = kind in ("commit", "tag")
-        if is_text or (kind == "blob" and size <= LARGEST_VERSION and not _excluded(path, exclude)):
+        if is_text or (kind == "blob" and size <= LARGEST_VERSION and not _left_out(path, exclude)):
             content = answers.read(size)
             place = f"{kind} {name[:10]}" if is_text else path or name[:10]
             called = "" if is_text else path.rpartition("/")[2]
@@ -216,6 +240,11 @@ def _answered(
             if kind == "blob":
                 skipped.note(LARGE if size > LARGEST_VERSION else EXCLUDED)
         answers.read(1)
+
+
+def _left_out(path: str, exclude: Sequence[str]) -> bool:
+    last = path.rpartition("/")[2]
+    return any(fnmatchcase(path, pattern) or fnmatchcase(last, pattern) for pattern in exclude)
 
 
 def _pass_over(answers: IO[bytes], size: int) -> None:

@@ -390,6 +390,9 @@ def test_no_threshold_lies_beyond_the_last_number() -> None:
     with pytest.raises(ThresholdBeyondNumbers) as refused:
         calibrated({"false_positive": 0.05}, [*rows, *({"score": 1} for _ in range(9))], "protective_failure")
     assert "the last number there is" in refused.value.message
+    near = [{"score": f"1.{n}e308", "person": 0} for n in range(40, 80, 2)]
+    with pytest.raises(ThresholdBeyondNumbers):  # and none that these are rounded up to
+        calibrated({"false_positive": 0.05}, [*near, {"score": 1}], "protective_failure", identifiable=True)
     rows[5:] = [{"score": "1", "person": 0} for _ in range(15)]
     found = calibrated({"false_positive": 0.25}, [*rows, {"score": 1}], "protective_failure")
     assert (found.value, found.events) == (float(np.nextafter(1, 2)), 5)

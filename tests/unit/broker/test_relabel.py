@@ -83,6 +83,9 @@ INPUTS = {
         ("when", "2026-03-01T12:00:00Z", "2026-03-01T13:00:00+01:00", 0),
         ("when", "2026-03-01T12:00:00Z", "2026-03-01T12:00:01Z", 1),
         ("note", "a word", "a word ", 1),
+        ("note", '"one\r\ntwo"', '"one\ntwo"', 0),
+        ("note", "caf\u00e9", "cafe\u0301", 0),
+        ("note", "caf\u00e9", "cafe", 1),
     ],
 )
 def test_inputs_that_come_back_are_held_against_those_sealed(

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import json
+import os
 import shutil
 import subprocess
 import zipfile
@@ -132,8 +133,8 @@ def test_lines_are_told_and_content_is_not(sealed: lacre.Ledger, tmp_path: Path)
     lines = (tmp_path / "look.ipynb").read_text().split("\n")
     assert [n for n, line in enumerate(lines, 1) if "CASE-00110" in line] == list(in_notebook["case"].lines)
     assert "span" in in_notebook
-    (named,) = (find for find in scanned.finds if find.what == "name")
-    assert named.place == f"{tmp_path}/…/…"
+    named = [find.place for find in scanned.finds if find.what == "name"]
+    assert named == [f"{tmp_path}/…/…", f"{tmp_path}/…"]
     whole = str(scanned) + json.dumps(scanned.as_json())
     assert not any(f"CASE-{n:05d}" in whole for n in range(100, 130))
     assert told(110) not in whole
@@ -178,6 +179,46 @@ def test_archives_are_looked_into_and_bombs_are_not(sealed: lacre.Ledger, tmp_pa
     assert sum(count for _why, count in scanned.skipped) == 2
 
 
+def test_letters_beyond_ascii_are_read_where_a_long_line_is_cut_and_beside_a_bad_byte(tmp_path: Path) -> None:
+    """A line of two-byte letters is cut at an odd place or an even one, whichever; one bad byte garbles one line."""
+    ledger = lacre.init(tmp_path / "l", state=tmp_path / "state")
+    (tmp_path / "plan.yaml").write_text(PLAN)
+    ledger.register(tmp_path / "plan.yaml")
+    (tmp_path / "teste.csv").write_text(rows(100).replace("CASE-", "SÃO-"), encoding="utf-8")
+    ledger.seal("leaks", "teste", tmp_path / "teste.csv")
+    looked = tmp_path / "looked"
+    looked.mkdir()
+    for begins in ("", "a"):
+        line = f'{begins}{"é" * 3 * 2**19} "SÃO-00101" {"é" * 3 * 2**19}'
+        (looked / f"{begins}line.json").write_bytes(line.encode())
+    (looked / "mixed.log").write_bytes("SÃO-00102 não\n".encode() + b"caf\xe9\n")
+    names = {("line.json", "case"): 1, ("aline.json", "case"): 1, ("mixed.log", "case"): 1}
+    assert found(ledger.scan(looked)) == names
+
+
+def test_a_packed_file_that_is_damaged_is_counted(sealed: lacre.Ledger, tmp_path: Path) -> None:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a.csv", rows(120, 3))
+    damaged = bytearray(held.getvalue())
+    for place in range(60, 100):
+        damaged[place] ^= 0x5A
+    (tmp_path / "kept.zip").write_bytes(damaged)
+    assert dict(sealed.scan(tmp_path).skipped) == {"packed in a way that could not be opened": 1}
+    (tmp_path / "kept.zip").unlink()  # what is left is unpacked, to look for secrets in it
+
+
+def test_a_path_too_long_for_the_system_is_counted(
+    sealed: lacre.Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for _depth in range(19):
+        os.mkdir("d" * 230)  # noqa: PTH102 - one by one: the whole is longer than a path may be
+        os.chdir("d" * 230)
+    scanned = sealed.scan(tmp_path)
+    assert dict(scanned.skipped) == {"could not be read": 1}
+
+
 def test_links_ledgers_and_what_is_excluded_are_left_out_and_counted(
     sealed: lacre.Ledger, tmp_path: Path
 ) -> None:
@@ -196,6 +237,24 @@ def test_links_ledgers_and_what_is_excluded_are_left_out_and_counted(
     assert ("teste.csv", "file") in found(sealed.scan(tmp_path))
 
 
+def test_a_folder_named_as_a_case_is_told_once_in_files_and_in_the_history(
+    sealed: lacre.Ledger, tmp_path: Path, git: Callable[..., str]
+) -> None:
+    """Pictures are often kept in a folder for each person."""
+    folder = tmp_path / "photos" / "P0000107"
+    folder.mkdir(parents=True)
+    for name in ("front.txt", "left.txt"):
+        (folder / name).write_text(name)
+    git("add", ".")
+    git("commit", "-qm", "first")
+    scanned = sealed.scan(tmp_path, history=True)
+    assert [(find.place, find.what, find.count) for find in scanned.finds] == [
+        (f"{tmp_path}/photos/…", "name", 1),
+        ("photos/…", "name", 1),
+    ]
+    assert [bool(find.commit) for find in scanned.finds] == [False, True]
+
+
 @pytest.fixture
 def git(tmp_path: Path) -> Callable[..., str]:
     def run(*words: str) -> str:
@@ -210,7 +269,7 @@ def git(tmp_path: Path) -> Callable[..., str]:
 def test_what_was_taken_out_is_in_the_history(
     sealed: lacre.Ledger, tmp_path: Path, git: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file, a message and a stash; the place of each is the commit that has it.
+    """A file, a message, a stash, and what was only added; the place of each is the commit that has it, if one does.
 
     So it is within a hook, which git tells of the repository that it runs in.
     """
@@ -224,6 +283,9 @@ def test_what_was_taken_out_is_in_the_history(
     message = git("rev-parse", "HEAD")
     leak.write_text("CASE-00102\n")
     git("stash")
+    leak.write_text("CASE-00103\n")
+    git("add", ".")
+    leak.write_text("")
     assert sealed.scan(tmp_path).ok
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
@@ -231,9 +293,61 @@ def test_what_was_taken_out_is_in_the_history(
     places = {(find.place, find.commit) for find in scanned.finds}
     assert ("a file.log", first) in places
     assert (f"commit {message[:10]}", message[:10]) in places
-    assert len([find for find in scanned.finds if find.place == "a file.log"]) == 2
+    assert len([find for find in scanned.finds if find.place == "a file.log"]) == 3
     assert scanned.commits == 4  # a stash is two commits
     assert "must be rewritten" in " ".join(str(scanned).split())
+
+
+def test_nothing_that_a_repository_names_is_run(
+    sealed: lacre.Ledger, tmp_path: Path, git: Callable[..., str]
+) -> None:
+    """Not the program that its settings have check signatures with, nor the file that they have order by."""
+    ran, program = tmp_path / "ran", tmp_path / "check.sh"
+    program.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
+    program.chmod(0o755)
+    (tmp_path / "leak.log").write_text("CASE-00100\n")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    head, message = git("cat-file", "commit", "HEAD").split("\n\n", 1)
+    (tmp_path / "signed").write_text(f"{head}\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n eA==\n\n{message}\n")
+    git("update-ref", "HEAD", git("hash-object", "-t", "commit", "-w", "signed"))
+    for name, value in {
+        "log.showSignature": "true",
+        "gpg.program": str(program),
+        "diff.orderFile": str(tmp_path / "nowhere"),
+    }.items():
+        git("config", name, value)
+    in_history = [find for find in sealed.scan(tmp_path, history=True).finds if find.commit]
+    assert [find.place for find in in_history] == ["leak.log"]
+    assert not ran.exists()
+
+
+def test_names_in_a_history_that_end_a_line_of_text(
+    sealed: lacre.Ledger, tmp_path: Path, git: Callable[..., str]
+) -> None:
+    for number, name in enumerate(("a\u2028b c", "d\x0be f", "g\x85h i")):
+        (tmp_path / name).write_text(f"CASE-{100 + number:05d}\n")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    scanned = sealed.scan(tmp_path, history=True)
+    assert len({find.place for find in scanned.finds if find.commit}) == 3
+    assert not scanned.skipped
+
+
+def test_the_history_is_of_the_folder_asked_for_in_a_hook_of_another_repository(
+    sealed: lacre.Ledger, tmp_path: Path, git: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leak = tmp_path / "leak.log"
+    leak.write_text("CASE-00100\n")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    leak.unlink()
+    other = tmp_path / "other"
+    git("init", "-q", str(other))
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_OBJECT_DIRECTORY", str(other / ".git" / "objects"))
+    (find,) = sealed.scan(tmp_path, history=True).finds
+    assert find.place == "leak.log"
 
 
 def test_a_history_needs_a_repository(
