@@ -17,6 +17,9 @@ from tests.secrets.canaries import listening, nests, sings
 
 from lacre import text
 
+# Whatever the language of the machine, or of a protocol, is: what tests read is English unless they say so.
+os.environ[text.VARIABLE] = "en"
+
 ROOT = Path(__file__).resolve().parents[1]
 REQUIRED = frozenset(filter(None, os.environ.get("LACRE_REQUIRE", "").split(",")))
 
@@ -106,8 +109,6 @@ def _own_machine(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
     for name in ("LACRE_LEDGER", "LACRE_PASSPHRASE", "LACRE_KEY", "LACRE_BACKUP_PASSPHRASE"):
         monkeypatch.delenv(name, raising=False)
-    # Whatever the language of the machine, or of a protocol, is: what tests read is English unless they say so.
-    monkeypatch.setenv("LACRE_LANG", "en")
     monkeypatch.setattr(text._Process, "choice", None)
 
 

@@ -139,7 +139,7 @@ def test_all_help_is_in_the_language(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_line_that_is_not_understood_is_refused_in_the_language(
     capsys: pytest.CaptureFixture[str], line: str
 ) -> None:
-    given = {*re.findall("[a-z]+", line), *VERBS, *ROLES, "relabels"}
+    given = {*re.findall("[a-z]+", line), *VERBS, *ROLES, "relabels", "cases", "labels", "scores"}
     assert left(said(capsys, *line.split(), status=2)) - given == set()
 
 
@@ -196,6 +196,83 @@ def test_a_study_is_told_in_the_language(capsys: pytest.CaptureFixture[str], tmp
         flags=re.DOTALL,
     )
     found["r.html"] = left(unescape(page))
+    assert "\n".join(f"{line}: {sorted(words)}" for line, words in found.items() if words) == ""
+
+
+JUDGED = """\
+lacre: 1
+study: zj
+title: Zt
+question: Zq?
+language: en
+data: {identifiable: false, prior_exposure: none}
+systems: {zjudge: {version: "1", digest: "sha256:0000000000000000000000000000000000000000000000000000000000000000"}}
+tables:
+  zcases:
+    key: zid
+    columns:
+      zid: {type: text}
+      zlocale: {type: category, values: [za, zb]}
+      zhuman: {type: number, min: 0, max: 1, part: labels}
+      zlabelled: {type: time, is: labelled, part: labels}
+      zscore: {type: number, min: 0, max: 1, part: scores}
+      zscored: {type: time, is: scored, part: scores}
+pools:
+  corpus: {tables: [zcases], open: zwhy, order: [cases, labels, scores], planned: {zcases: 90}}
+bins:
+  zdegree: {zlow: [0, 0.4], zmiddle: [0.4, 0.8], zhigh: [0.8, 1]}
+analyses:
+  zagree:
+    kind: judge_agreement
+    pool: corpus
+    table: zcases
+    bins: zdegree
+    weights: linear
+    dimensions: {ztruth: {human: zhuman, judge: zscore}}
+    diagnostics_by: [zlocale]
+    target: 0.65
+    bootstrap: {resamples: 1000, seed: 5}
+    criteria: [{id: zbar, metric: kappa, dimension: ztruth, min: 0.6, decide_on: point}]
+locked: [bins, analyses.zagree.criteria]
+"""
+
+
+def test_a_judge_is_told_of_in_the_language(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Eighty of ninety cases in one bin for both: much agreement, and little of it beyond chance."""
+    found: dict[str, set[str]] = {}
+    plan_words = {*re.findall(r"[A-Za-z_]+", JUDGED)} - {
+        "table",
+        "weights",
+    }
+
+    def lacre(line: str, status: int | None = 0) -> None:
+        found[line] = left(said(capsys, *line.split(), status=status)) - {
+            *re.findall("[a-z]+", line),
+            *plan_words,
+        }
+
+    (tmp_path / "zj.yaml").write_text(JUDGED)
+    cases, labels, scores = ["zid,zlocale"], ["zid,zhuman,zlabelled"], ["zid,zscore,zscored"]
+    for n in range(90):
+        cases.append(f"z{n},{'zb' if n % 3 else 'za'}")
+        labels.append(f"z{n},{0.9 if n < 84 else 0.2},2099-01-01T00:00:00Z")
+        scores.append(f"z{n},{0.9 if n < 80 or n > 87 else 0.2},2099-01-02T00:00:00Z")
+    for name, lines in (("cases", cases), ("labels", labels), ("scores", scores)):
+        (tmp_path / f"z{name}.csv").write_text("\n".join(lines) + "\n")
+    lacre("init --name zoe")
+    lacre("check zj.yaml")
+    lacre("register zj.yaml")
+    lacre("commit zj scores zscores.csv", 2)
+    for part in ("cases", "labels", "scores"):
+        lacre(f"commit zj {part} z{part}.csv")
+    lacre("run zj zagree", None)
+    for line in ("status", "log", "show zj", "show zj@6", "audit", "export zj@6 -o zj.zip", "verify zj.zip"):
+        lacre(line)
+    lacre("report zj@6 -o zj.html")
+    page = re.sub(
+        r"<style>.*?</style>|<pre.*?</pre>|<[^>]*>", " ", (tmp_path / "zj.html").read_text(), flags=re.DOTALL
+    )
+    found["zj.html"] = left(unescape(page)) - plan_words
     assert "\n".join(f"{line}: {sorted(words)}" for line, words in found.items() if words) == ""
 
 

@@ -129,14 +129,10 @@ def given_before(study: StudyState, protocol: Protocol, read: ReadMade) -> Given
     if isinstance(read.request, Erratum):
         corrected = study.result_read(read.request.corrects)
         first = first if corrected is None else corrected[1].first_attempt
-    weights = {name: getattr(protocol.analyses[name], "weights", None) for name in read.request.analyses}
+    draws = {name: protocol.analyses[name].drawn() for name in read.request.analyses}
     return GivenBefore(
         frozen_for(study, protocol, read.request.analyses, first),
-        {
-            name: absent_of(study, protocol, each.draw)
-            for name, each in weights.items()
-            if each is not None and each.draw is not None
-        },
+        {name: absent_of(study, protocol, each) for name, each in draws.items() if each is not None},
     )
 
 

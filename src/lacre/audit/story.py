@@ -59,6 +59,17 @@ class PartTold:
 
 
 @dataclass(frozen=True, slots=True)
+class GrownTold:
+    """A version of an open pool that was begun: by whom, and which result's paradox it answers."""
+
+    entry: int
+    time: str
+    by: str
+    version: int
+    result: int
+
+
+@dataclass(frozen=True, slots=True)
 class HandedTold:
     """How the pool changed hands: by whom, and to whom (age recipients)."""
 
@@ -154,6 +165,7 @@ class Story:
     last: int = 0
     left_out: int = 0
     parts: tuple[PartTold, ...] = ()
+    versions: tuple[GrownTold, ...] = ()
     shortfall: tuple[Shortfall, ...] = ()
 
     @property
@@ -206,6 +218,7 @@ def tell(
         last=last,
         left_out=sum(index > last for index in left_out),
         parts=tuple(map(_part, pool.parts)) if isinstance(pool, CorpusState) else (),
+        versions=tuple(_versions(pool)) if isinstance(pool, CorpusState) else (),
         shortfall=pool.shortfall,
     )
 
@@ -249,6 +262,11 @@ def _part(made: PartMade) -> PartTold:
         rows=sum(made.facts.rows.values()),
         files=tuple(file.sha256 for file in made.request.files),
     )
+
+
+def _versions(corpus: CorpusState) -> Iterator[GrownTold]:
+    for version, made in enumerate(corpus.rebalances, 2):
+        yield GrownTold(made.entry, made.time, made.by, version, made.request.result)
 
 
 def _handed(each: Handed) -> HandedTold:

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from lacre.analyses.families import check_unit
+from lacre.analyses.judge_cases import check_bins
 from lacre.broker.desk import (
     BLANK,
     Desk,
@@ -29,15 +30,18 @@ from lacre.pools.met import met_elsewhere, person_key, remember as remember_case
 from lacre.pools.prints import Prints
 from lacre.protocol.models import Protocol
 from lacre.protocol.pools import tables_of_part
-from lacre.rules.answers import PartDecision, PartFacts
+from lacre.rules.answers import Grown, PartDecision, PartFacts
 from lacre.rules.common import declared_pool, require_study
 from lacre.rules.corpus import check_turn, next_part
+from lacre.rules.history import PartMade
+from lacre.rules.rebalance import drawn_again, flagging_analysis
 from lacre.rules.record import CORPUS_MEDIA, MOST_DOCUMENT
 from lacre.rules.requests import CommitPart, OpenFile
 from lacre.rules.state import CorpusState, State, StudyState
 from lacre.store.reader import Reader
 from lacre.tables.formats import Format
 from lacre.tables.parts import PartCounts, PartFile, PartRead, count_part, dated_after, read_part
+from lacre.tables.versions import GrownCounts, count_version, standing
 from lacre.text import N_, ngettext
 
 POOL = "corpus"
@@ -53,6 +57,7 @@ class _Ready:
     read: PartRead
     counts: PartCounts
     outside: Mapping[str, int]
+    grown: GrownCounts | None = None
     prints: Prints | None = None
     personal: Prints | None = None
 
@@ -133,15 +138,16 @@ def _read(desk: Desk, state: State, study: StudyState, part: str, specs: Sequenc
     files = tuple(PartFile(raw.table, raw.format, raw.content.read(), raw.name) for raw in raws)
     desk.progress(N_("reading"), 0, len(files))
     read = read_part(protocol, part, files)
-    before = {} if study.corpus is None else open_parts(desk, study.corpus, protocol)
-    counts = count_part(protocol, part, read, before, study.registered.time)
+    counts, grown = _counted(desk, study, part, read)
     held = {
         name: PoolTable(tuple(raw for raw in raws if raw.table == name), typed)
         for name, typed in read.tables.items()
     }
+    for name, table in read.tables.items():
+        check_bins(protocol, name, table)
     found = outside(protocol, held)
     if part != "cases":
-        return _Ready(raws, files, read, counts, found)
+        return _Ready(raws, files, read, counts, found, grown)
     _check_units(protocol, read)
     of_ledger, of_person = desk.keys.fingerprint, person_key(desk.state_folder, desk.entropy)
     prints, personal = (
@@ -150,7 +156,31 @@ def _read(desk: Desk, state: State, study: StudyState, part: str, specs: Sequenc
         )
         for key in (of_ledger, of_person)
     )
-    return _Ready(raws, files, read, counts, found, prints, personal)
+    return _Ready(raws, files, read, counts, found, grown, prints, personal)
+
+
+def _counted(
+    desk: Desk, study: StudyState, part: str, read: PartRead
+) -> tuple[PartCounts, GrownCounts | None]:
+    protocol, corpus, registered = study.in_force.protocol, study.corpus, study.registered.time
+    if corpus is None:
+        return count_part(protocol, part, read, {}, registered), None
+    versions = open_versions(desk, corpus, protocol)
+    if corpus.version == 1:
+        return count_part(protocol, part, read, versions[0], registered), None
+    last = corpus.rebalances[-1]
+    drawn = redrawn(study, corpus, protocol, standing(versions[:-1])["cases"])
+    return count_version(protocol, part, read, versions, drawn, last.time)
+
+
+def redrawn(
+    study: StudyState, corpus: CorpusState, protocol: Protocol, before: PartRead
+) -> dict[str, frozenset[str]]:
+    """The old cases that are labelled again for the latest version, by table."""
+    analysis = flagging_analysis(study, corpus.rebalances[-1])
+    table = protocol.analyses[analysis].table
+    keys = before.tables[table].keys.tolist()
+    return {table: drawn_again(protocol, analysis, keys, corpus.version)}
 
 
 @cells_untold
@@ -173,6 +203,7 @@ def _facts(
         "misplaced": counts.misplaced,
         "early": counts.early,
         "disordered": counts.disordered,
+        "grown": None if ready.grown is None else Grown(**asdict(ready.grown)),
     }
     if ready.prints is None or ready.personal is None:
         return None, PartFacts(**found)
@@ -211,17 +242,24 @@ def _dated_ahead(protocol: Protocol, read: PartRead, now: str) -> tuple[str, ...
 # --- opening -----------------------------------------------------------------------------------------------
 
 
-def open_parts(desk: Desk, corpus: CorpusState, protocol: Protocol) -> dict[str, PartRead]:
-    """Read the parts that stand out of the ledger. Raises `DocumentMissing`, `CorpusDocumentChanged`."""
-    with desk.snapshot() as reader:
-        files = {
-            made.request.part: [
-                PartFile(file.table, Format(file.format), _document(reader, corpus, file.sha256))
-                for file in made.request.files
-            ]
-            for made in corpus.parts
+def open_versions(desk: Desk, corpus: CorpusState, protocol: Protocol) -> list[dict[str, PartRead]]:
+    """Read the parts of each version out of the ledger. Raises `DocumentMissing`, `CorpusDocumentChanged`."""
+    return [
+        {
+            made.request.part: read_part(protocol, made.request.part, files_of(desk, corpus, made))
+            for made in parts
         }
-    return {part: read_part(protocol, part, held) for part, held in files.items()}
+        for parts in (corpus.of_version(version) for version in range(1, corpus.version + 1))
+    ]
+
+
+def files_of(desk: Desk, corpus: CorpusState, made: PartMade) -> list[PartFile]:
+    """Return the files of a part, out of the ledger. Raises `DocumentMissing`, `CorpusDocumentChanged`."""
+    with desk.snapshot() as reader:
+        return [
+            PartFile(file.table, Format(file.format), _document(reader, corpus, file.sha256))
+            for file in made.request.files
+        ]
 
 
 def _document(reader: Reader, corpus: CorpusState, digest: str) -> bytes:

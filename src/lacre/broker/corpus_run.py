@@ -1,7 +1,20 @@
 """`run` on an open pool: what was committed is joined by its keys and analysed, on record each time."""
 
-from lacre.broker.corpus import open_parts
-from lacre.broker.desk import Desk, answered, ask_beforehand, put_on_record, sign_request
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from lacre.analyses.versions import told_of_versions
+from lacre.broker.beside import result_document
+from lacre.broker.corpus import open_versions
+from lacre.broker.desk import (
+    Desk,
+    answered,
+    ask_beforehand,
+    put_on_record,
+    recorded as recorded_at,
+    sign_request,
+)
 from lacre.broker.finding import Ask, check_protocol
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.register import engine
@@ -15,9 +28,13 @@ from lacre.pools.met import met_elsewhere
 from lacre.rules.answers import ReadDecision, ReadFacts
 from lacre.rules.corpus import whole_corpus
 from lacre.rules.custody import OPEN
+from lacre.rules.rebalance import flagging_analysis
+from lacre.rules.record import Result
 from lacre.rules.requests import Read
 from lacre.rules.state import CorpusState, State, StudyState
-from lacre.tables.parts import join_parts
+from lacre.store.reader import Reader
+from lacre.tables.parts import PartRead, join_parts
+from lacre.tables.versions import standing
 
 
 def run_open(desk: Desk, ask: Ask, state: State, study: StudyState) -> ResultShown | ReadPlanned:
@@ -44,7 +61,8 @@ def run_open(desk: Desk, ask: Ask, state: State, study: StudyState) -> ResultSho
     facts = ReadFacts(engine=engine(), remembered=_remembered(desk, state, corpus))
     decision = ask_beforehand(desk, state, Read, facts, **fields)
     assert isinstance(decision, ReadDecision)
-    tables = join_parts(open_parts(desk, corpus, version.protocol))
+    versions = open_versions(desk, corpus, version.protocol)
+    tables = join_parts(standing(versions))
     if ask.dry_run:
         return ReadPlanned(
             study=study.slug, pool=ask.pool, decision=decision, custody=OPEN, submissions=(), ignored={}
@@ -55,8 +73,27 @@ def run_open(desk: Desk, ask: Ask, state: State, study: StudyState) -> ResultSho
     granted = answered(made).decision
     assert isinstance(granted, ReadDecision)
     with refusal_leaves(unfinished, made.index, ask.pool):
-        recorded = record_result(desk, study.slug, made, granted, tables, ())
+        more = _versions(desk, study, ask.analyses[0], versions)
+        recorded = record_result(desk, study.slug, made, granted, tables, (), more=more)
     return shown(desk, study.slug, recorded.index, warnings=warnings)
+
+
+def _versions(
+    desk: Desk, study: StudyState, analysis: str, versions: Sequence[Mapping[str, PartRead]]
+) -> dict[str, Any]:
+    """What a result on a later version says of the versions before it; nothing of a first one."""
+    corpus, protocol = study.corpus, study.in_force.protocol
+    if corpus is None or corpus.version == 1:
+        return {}
+    flagging = flagging_analysis(study, corpus.rebalances[-1])
+    with desk.snapshot() as reader:
+        return told_of_versions(protocol, corpus, analysis, flagging, versions, partial(_document_at, reader))
+
+
+def _document_at(reader: Reader, entry: int) -> dict[str, Any]:
+    content = recorded_at(reader, entry).content
+    assert isinstance(content, Result)
+    return result_document(reader, content.result)
 
 
 def _remembered(desk: Desk, state: State, corpus: CorpusState) -> int:

@@ -109,3 +109,27 @@ class PartKept:
     remembered: int
     next: str | None
     warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalanced:
+    """A corpus let grow since `result` flags `paradoxes` (dimension and bin): `rows` of `population` to label again.
+
+    They are in `path`. `left` is how often it may still grow. Of a dry run `entry` and `time` are None; with `again`
+    the draw of a version under way was written once more.
+    """
+
+    study: str
+    pool: str
+    analysis: str
+    result: int
+    version: int
+    left: int
+    paradoxes: tuple[tuple[str, str], ...]
+    population: int
+    rows: int
+    path: Path
+    entry: int | None
+    time: str | None
+    again: bool = False
+    warnings: tuple[str, ...] = ()

@@ -34,6 +34,7 @@ VERBS: dict[str, Entry] = {
     "commit": Entry(
         POOLS, "draws", N_("Commit to cases, labels or scores in the open, or to second labels.")
     ),
+    "rebalance": Entry(POOLS, "rebalance", N_("Let an open corpus grow, where a kappa paradox is flagged.")),
     "rewrap": Entry(POOLS, "pools", N_("Hand a sealed pool to other recipients; nothing is read.")),
     "calibrate": Entry(READ, "reads", N_("Set the registered thresholds on dev, and freeze them.")),
     "reveal": Entry(READ, "reads", N_("Read teste, once, and run all its registered analyses.")),

@@ -265,6 +265,18 @@ from lacre.errors.protocol import (
     ProtocolInvalid as ProtocolInvalid,
     TemplateUnknown as TemplateUnknown,
 )
+from lacre.errors.rebalance import (
+    RebalanceAmended as RebalanceAmended,
+    RebalanceNeedsParadox as RebalanceNeedsParadox,
+    RebalanceNeedsResult as RebalanceNeedsResult,
+    RebalanceNotRegistered as RebalanceNotRegistered,
+    RebalancesSpent as RebalancesSpent,
+    RebalanceUnfinished as RebalanceUnfinished,
+    VersionAddsNothing as VersionAddsNothing,
+    VersionBeyondDraw as VersionBeyondDraw,
+    VersionDropsCases as VersionDropsCases,
+    VersionLabelsEarly as VersionLabelsEarly,
+)
 from lacre.errors.store import (
     DiskFull as DiskFull,
     DocumentDiffers as DocumentDiffers,

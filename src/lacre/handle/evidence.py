@@ -264,3 +264,18 @@ class Evidence:
         from lacre.broker.relabel import commit_relabels
 
         return RelabelsKept.of(commit_relabels(self._opening(identity), study, specs(files)))
+
+    def rebalance(
+        self,
+        study: str,
+        output: str | Path,
+        *,
+        reason: str | None = None,
+        dry_run: bool = False,
+        overwrite: bool = False,
+    ) -> views.Rebalanced:
+        """Let an open corpus grow, under a paradox that its result flags; write what to label again to `output`."""
+        from lacre.broker.rebalance import rebalance
+
+        made = rebalance(self._desk, study, Path(output), reason=reason, dry_run=dry_run, overwrite=overwrite)
+        return views.Rebalanced.of(made)

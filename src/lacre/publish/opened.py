@@ -1,19 +1,22 @@
 """A result on an open pool, computed again from the very files, which every copy of the ledger has."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lacre.analyses.floors import Floor, floors_of
 from lacre.analyses.recompute import TOLERANCE, Difference
 from lacre.analyses.recomputing.tally import close
+from lacre.analyses.versions import told_of_versions
 from lacre.audit.register import document_path
 from lacre.audit.report import AuditReport
 from lacre.broker.drawn import drawn_as_registered
 from lacre.broker.evaluate import evaluate
 from lacre.broker.evidence import Evidence
 from lacre.canonical import parse_canonical
+from lacre.protocol.models import Protocol
 from lacre.publish.manifest import Manifest
-from lacre.rules.history import ReadMade
+from lacre.rules.history import PartMade, ReadMade
+from lacre.rules.rebalance import flagging_analysis
 from lacre.rules.record import Result
 from lacre.rules.requests import Read
 from lacre.rules.state import CorpusState, StudyState
@@ -21,6 +24,7 @@ from lacre.rules.thresholds import frozen_for
 from lacre.stats import VERSION as STATISTICS
 from lacre.tables.formats import Format
 from lacre.tables.parts import PartFile, PartRead, join_parts, read_part
+from lacre.tables.versions import of_parts, standing
 
 Files = Mapping[str, bytes]
 
@@ -45,29 +49,56 @@ def compute_again(
     version = study.version(read.request.protocol)
     assert version is not None, "the audit replayed the law, which lets no read name another"
     protocol = version.protocol
-    parts: dict[str, PartRead] = {
-        made.request.part: read_part(
-            protocol,
-            made.request.part,
-            [
-                PartFile(file.table, Format(file.format), files[document_path(file.sha256)])
-                for file in made.request.files
-            ],
-        )
+    versions = of_parts(
+        (corpus.version_of((made.entry,)), made.request.part, _part(files, protocol, made))
         for made in corpus.parts
         if made.entry in (read.request.parts or ())
-    }
+    )
+    tables = join_parts(standing(versions))
     evidence = Evidence(
         frozen_for(study, protocol, read.request.analyses, read.entry),
         drawn_as_registered(study, protocol, read.entry),
         floors=tuple(_floors(files, study, corpus, read, report)),
     )
-    again = evaluate(version, read.request, join_parts(parts), (), evidence, read.decision, read.engine)
-    wanted = ("state", "analyses", "thresholds")
+    again = evaluate(version, read.request, tables, (), evidence, read.decision, read.engine)
+    again |= _versions(files, study, corpus, read.request, versions, report)
+    wanted = ("state", "analyses", "thresholds", "corpus")
     return tuple(
         difference
         for name in wanted
         for difference in _differences(name, document.get(name), again.get(name))
+    )
+
+
+def _part(files: Files, protocol: Protocol, made: PartMade) -> PartRead:
+    held = [
+        PartFile(file.table, Format(file.format), files[document_path(file.sha256)])
+        for file in made.request.files
+    ]
+    return read_part(protocol, made.request.part, held)
+
+
+def _versions(
+    files: Files,
+    study: StudyState,
+    corpus: CorpusState,
+    request: Read,
+    versions: Sequence[Mapping[str, PartRead]],
+    report: AuditReport,
+) -> dict[str, Any]:
+    """What a result on a later version says of the ones before it."""
+    version = study.version(request.protocol)
+    if len(versions) == 1 or version is None:
+        return {}
+    results = {each.index: each.content.result for each in report.history if isinstance(each.content, Result)}
+    flagging = flagging_analysis(study, corpus.rebalances[len(versions) - 2])
+    return told_of_versions(
+        version.protocol,
+        corpus,
+        request.analyses[0],
+        flagging,
+        versions,
+        lambda entry: dict(parse_canonical(files[document_path(results[entry])])),
     )
 
 

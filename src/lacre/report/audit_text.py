@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from lacre.audit.findings import Noted
 from lacre.audit.report import AuditReport, ErasedTold
-from lacre.audit.story import AmendedTold, HandedTold, PartTold, ReadTold, SealTold, Story
+from lacre.audit.story import AmendedTold, GrownTold, HandedTold, PartTold, ReadTold, SealTold, Story
 from lacre.report import history, words
 from lacre.report.draws_text import draw_lines
 from lacre.report.page import Cell, Column, Page, Row
@@ -130,6 +130,7 @@ def story(page: Page, told: Story, names: Mapping[str, str]) -> None:
         (told.registration.entry, told.registration.time, _registered(told, names)),
         *((seal.entry, seal.time, _sealed(told, seal, names)) for seal in (told.seal,) if seal is not None),
         *((each.entry, each.time, _part(each, told, names)) for each in told.parts),
+        *((each.entry, each.time, _grown(each, told, names)) for each in told.versions),
         (
             told.result.entry,
             told.result.time,
@@ -161,6 +162,15 @@ def _registered(told: Story, names: Mapping[str, str]) -> str:
         who=words.who(registration.by, names),
         study=told.study,
         digest=words.short(registration.protocol),
+    )
+
+
+def _grown(each: GrownTold, told: Story, names: Mapping[str, str]) -> str:
+    return _("{who} began version {version} of {pool}, since {result} flags a paradox.").format(
+        who=words.who(each.by, names),
+        version=each.version,
+        pool=told.pool,
+        result=f"{told.study}@{each.result}",
     )
 
 

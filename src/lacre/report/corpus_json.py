@@ -56,4 +56,5 @@ def pool(corpus: CorpusState) -> Document:
 def told(story: Story) -> Document:
     """Return the parts that a result's story tells of; nothing of a sealed pool's."""
     parts = [{**dataclasses.asdict(each), "files": list(each.files)} for each in story.parts]
-    return {"parts": parts} if parts else {}
+    grown = [dataclasses.asdict(each) for each in story.versions]
+    return {"parts": parts, **({"versions": grown} if grown else {})} if parts else {}

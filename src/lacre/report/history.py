@@ -15,6 +15,7 @@ from lacre.rules.answers import (
     KeyDecision,
     PartFacts,
     ReadDecision,
+    RebalanceDecision,
     RegisterFacts,
     RewrapDecision,
     SampleFacts,
@@ -32,6 +33,7 @@ from lacre.rules.requests import (
     Erratum,
     KeyChange,
     Read,
+    Rebalance,
     Register,
     Rewrap,
     Sample,
@@ -117,6 +119,11 @@ def _answer(content: Answered) -> str:
             assert isinstance(content.decision, SealDecision)
             assert isinstance(content.facts, SealFacts)
             return _seal(request, content.facts, content.decision)
+        case Rebalance():
+            assert isinstance(content.decision, RebalanceDecision)
+            return _("began version {version} of {pool}, since @{result} flags a paradox").format(
+                version=content.decision.version, pool=request.pool, result=request.result
+            )
         case Calibrate() | Sample() | Commit() | CommitPart():
             return _evidence(request, content)
         case Rewrap():

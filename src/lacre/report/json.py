@@ -22,6 +22,7 @@ from lacre.report import (
     images,
     keys_json,
     published,
+    rebalance_text,
     scan_text,
 )
 from lacre.report.chosen import chosen
@@ -348,6 +349,7 @@ DOCUMENTS: Mapping[type[Any], Callable[[Any], Document]] = MappingProxyType(
         groundwork.RelabelsHandedOut: groundwork_json.handed_out,
         groundwork.RelabelsKept: groundwork_json.kept,
         groundwork.PartKept: corpus_json.kept,
+        groundwork.Rebalanced: rebalance_text.rebalanced_json,
         Amplified: images.amplified_json,
         Scanned: scan_text.scanned_json,
         outcomes.ReadPlanned: planned,

@@ -88,7 +88,10 @@ def _commits(study: StudyState) -> Iterator[str]:
     ran = {
         each
         for read in (study.corpus.reads if study.corpus is not None else ())
-        if read.result is not None and read.request.protocol == study.in_force.protocol_hash
+        if read.result is not None
+        and read.request.protocol == study.in_force.protocol_hash
+        and study.corpus is not None
+        and study.corpus.version_of(getattr(read.request, "parts", None) or ()) == study.corpus.version
         for each in read.request.analyses
     }
     for analysis, plan in protocol.analyses.items():

@@ -7,7 +7,7 @@ from lacre.analyses.reasons import Reason, render
 from lacre.broker.outcomes import ReadPlanned, ResultShown
 from lacre.broker.parts import Undecidable
 from lacre.errors import printable
-from lacre.report import analysis_text, gate_text, history, told, words
+from lacre.report import analysis_text, gate_text, history, told, versions_text, words
 from lacre.report.draws_text import draw_lines
 from lacre.report.page import Cell, Column, Page, Row
 from lacre.report.reasoned import verdict
@@ -85,6 +85,7 @@ def result_page(shown: ResultShown) -> Page:
     else:
         for analysis in document["analyses"]:
             analysis_text.analysis(page, analysis)
+        versions_text.versions(page, document)
         thresholds(page, document)
     errata(page, shown)
     remarks(page, shown)

@@ -140,6 +140,12 @@ class RelabelsKept(Shows, groundwork.RelabelsKept):
     __slots__ = ()
 
 
+class Rebalanced(Shows, groundwork.Rebalanced):
+    """A corpus let grow, and the cases to label again."""
+
+    __slots__ = ()
+
+
 class PartKept(Shows, groundwork.PartKept):
     """One part of an open pool committed."""
 

@@ -159,6 +159,20 @@ class DrawHeld(Wire):
     absent: Count | None = None
 
 
+class Grown(Wire):
+    """What a part of a corpus that grew holds beside the version before it; anybody can find it again.
+
+    Of the cases: old ones that are `dropped` or whose cells `changed`, and how many were `added`. Of labels and scores:
+    rows of old cases that were not drawn to be labelled again (`undrawn`), and drawn ones without a row (`unlabelled`).
+    """
+
+    dropped: Count = 0
+    changed: Count = 0
+    added: Count = 0
+    undrawn: Count = 0
+    unlabelled: Count = 0
+
+
 class PartFacts(Wire):
     """What was found in the files of one part of an open pool; all but the last four anybody can find in them again.
 
@@ -174,10 +188,26 @@ class PartFacts(Wire):
     misplaced: tuple[Name, ...] = ()
     early: Count = 0
     disordered: Count = 0
+    grown: Grown | None = None
     shared: tuple[Overlap, ...] = ()
     exposed: tuple[Overlap, ...] = ()
     exposes: tuple[Overlap, ...] = ()
     remembered: Count = 0
+
+
+class Paradox(Wire):
+    """A dimension whose pooled kappa is a paradox, and the bin that holds most of both marginals."""
+
+    dimension: Name
+    bin: Name
+
+
+class RebalanceFacts(Wire):
+    """What a rebalance rests on: the paradoxes that its result flags, and of how many cases how many were drawn."""
+
+    paradoxes: tuple[Paradox, ...]
+    population: Count
+    drawn: Count
 
 
 class SealFacts(Wire):
@@ -230,6 +260,7 @@ Facts = (
     | SampleFacts
     | CommitFacts
     | PartFacts
+    | RebalanceFacts
     | ErratumFacts
     | NoFacts
     | EraseFacts
@@ -325,6 +356,13 @@ class PartDecision(Wire):
     known: tuple[Known, ...] = ()
 
 
+class RebalanceDecision(Wire):
+    """A corpus grows: which of its versions comes next, and what had been read."""
+
+    version: Count
+    known: tuple[Known, ...] = ()
+
+
 class RewrapDecision(Wire):
     """Who can open the pool from now on: the custody grade."""
 
@@ -355,6 +393,7 @@ Decision = (
     | SampleDecision
     | CommitDecision
     | PartDecision
+    | RebalanceDecision
     | RewrapDecision
     | KeyDecision
     | EraseDecision

@@ -21,6 +21,10 @@ from lacre.errors import (
     RequestOutdated,
     RunsOneAnalysis,
     ScoresBeforeLabels,
+    VersionAddsNothing,
+    VersionBeyondDraw,
+    VersionDropsCases,
+    VersionLabelsEarly,
 )
 from lacre.protocol.models import Protocol
 from lacre.protocol.pools import Pool, part_of, parts_of, tables_of_part
@@ -56,6 +60,10 @@ def decide_part(state: State, request: CommitPart, by: str, facts: PartFacts) ->
         raise PartHoldsOthers(part=request.part, columns=", ".join(facts.misplaced))
     if facts.foreign:
         raise PartForeign(part=request.part, pool=request.pool, count=facts.foreign)
+    if study.corpus is not None and study.corpus.version > 1:
+        check_grown(study, study.corpus, request, facts)
+    elif facts.grown is not None:
+        raise RecordInvalid(what=_("entry"), why=_("it compares versions of a corpus that has one"))
     if facts.early:
         time = moment(study.registered.time)
         raise CorpusLabelsEarly(pool=request.pool, count=facts.early, time=time)
@@ -95,7 +103,8 @@ def check_turn(study: StudyState, name: str, part: str) -> None:
 
 def next_part(study: StudyState, pool: Pool) -> str | None:
     """The part of an open pool that is to be committed next; None once all of them stand."""
-    done = {made.request.part for made in study.corpus.parts} if study.corpus is not None else set()
+    corpus = study.corpus
+    done = {made.request.part for made in corpus.of_version(corpus.version)} if corpus is not None else set()
     return next((part for part in parts_of(pool) if part not in done), None)
 
 
@@ -174,7 +183,7 @@ def run_of_corpus(study: StudyState, request: Read) -> tuple[int, tuple[str, ...
         raise RequestOutdated(pool=name, entry=corpus.parts[-1].entry)
     require_frozen(study, protocol, request.analyses)
     number = len(corpus.of_class("corpus")) + 1
-    return number, ((AMENDED_SINCE_LABELS,) if _amended_since(study, corpus, request) else ())
+    return number, ((AMENDED_SINCE_LABELS,) if amended_since_labels(study, corpus, request.analyses) else ())
 
 
 def whole_corpus(study: StudyState, name: str) -> CorpusState:
@@ -190,11 +199,32 @@ def whole_corpus(study: StudyState, name: str) -> CorpusState:
     return corpus
 
 
-def _amended_since(study: StudyState, corpus: CorpusState, request: Read) -> bool:
-    """Rule 15: whether what the analysis uses is another than when its labels were committed."""
-    labels = corpus.part("labels") or corpus.cases
+def amended_since_labels(study: StudyState, corpus: CorpusState, analyses: Sequence[str]) -> bool:
+    """Rule 15: whether what the analyses use is another than when the first labels were committed."""
+    labels = next((made for made in corpus.parts if made.request.part == "labels"), corpus.parts[0])
     before = study.version(labels.request.protocol)
-    if before is None or any(name not in before.protocol.analyses for name in request.analyses):
+    if before is None or any(name not in before.protocol.analyses for name in analyses):
         return True
     now = study.in_force.protocol
-    return uses(before.protocol, corpus.name, request.analyses) != uses(now, corpus.name, request.analyses)
+    return uses(before.protocol, corpus.name, analyses) != uses(now, corpus.name, analyses)
+
+
+def check_grown(study: StudyState, corpus: CorpusState, request: CommitPart, facts: PartFacts) -> None:
+    """Rule 13: hold a part of a later version against the version before, and against what was drawn."""
+    grown = facts.grown
+    if grown is None:
+        raise RecordInvalid(
+            what=_("entry"), why=_("it does not say what it has beside the version before it")
+        )
+    if request.part == "cases":
+        if grown.dropped or grown.changed:
+            raise VersionDropsCases(pool=corpus.name, dropped=grown.dropped, changed=grown.changed)
+        if not grown.added:
+            raise VersionAddsNothing(pool=corpus.name, study=study.slug)
+        return
+    if grown.undrawn or (grown.unlabelled and request.part == "labels"):
+        raise VersionBeyondDraw(
+            part=request.part, undrawn=grown.undrawn, unlabelled=grown.unlabelled, study=study.slug
+        )
+    if facts.early:
+        raise VersionLabelsEarly(count=facts.early, time=moment(corpus.rebalances[-1].time))

@@ -12,6 +12,7 @@ from lacre.rules.answers import (
     NoFacts,
     PartFacts,
     ReadFacts,
+    RebalanceFacts,
     RegisterFacts,
     SampleFacts,
     SealFacts,
@@ -23,6 +24,7 @@ from lacre.rules.drawing import decide_commit, decide_sample
 from lacre.rules.errata import decide_erratum
 from lacre.rules.keys import decide_key
 from lacre.rules.reading import decide_read
+from lacre.rules.rebalance import decide_rebalance
 from lacre.rules.registration import decide_register
 from lacre.rules.requests import (
     Amend,
@@ -35,6 +37,7 @@ from lacre.rules.requests import (
     Erratum,
     KeyChange,
     Read,
+    Rebalance,
     Register,
     Request,
     Rewrap,
@@ -105,6 +108,8 @@ def _of_evidence(state: State, request: Request, by: str, facts: Facts) -> Decis
             return decide_commit(state, request, by, facts)
         case CommitPart(), PartFacts():
             return decide_part(state, request, by, facts)
+        case Rebalance(), RebalanceFacts():
+            return decide_rebalance(state, request, by, facts)
     return None
 
 

@@ -13,6 +13,7 @@ from lacre.rules.answers import (
     PartDecision,
     PartFacts,
     ReadDecision,
+    RebalanceFacts,
     SampleFacts,
     SealDecision,
     SealFacts,
@@ -23,6 +24,7 @@ from lacre.rules.requests import (
     Commit,
     CommitPart,
     ReadLike,
+    Rebalance,
     Rewrap,
     Sample,
     Seal,
@@ -176,3 +178,15 @@ class PartMade:
     request: CommitPart
     facts: PartFacts
     decision: PartDecision
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalanced:
+    """A corpus that was let grow; `parts` are the entries of the parts that stood before."""
+
+    entry: int
+    time: str
+    by: str
+    request: Rebalance
+    facts: RebalanceFacts
+    parts: tuple[int, ...]

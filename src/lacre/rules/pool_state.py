@@ -1,10 +1,10 @@
 """A pool as the entries of its study make it: sealed, or open."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from lacre.rules.answers import Shortfall
-from lacre.rules.history import Committed, Handed, PartMade, ReadMade, Sealed
+from lacre.rules.history import Committed, Handed, PartMade, ReadMade, Rebalanced, Sealed
 from lacre.rules.requests import CONTENT_CLASSES, Erratum
 
 ANALYSED = frozenset({"reveal", "run", "gate"})
@@ -134,26 +134,47 @@ class PoolState(Reads):
 
 @dataclass(frozen=True, slots=True)
 class CorpusState(Reads):
-    """An open pool: its parts, in the order they were committed, the cases first."""
+    """An open pool: its parts, in the order they were committed, and the rebalances that let it grow.
+
+    Each rebalance begins a further version, whose parts hold the new cases and those labelled again.
+    """
 
     name: str
     parts: tuple[PartMade, ...]
     reads: tuple[ReadMade, ...] = ()
+    rebalances: tuple[Rebalanced, ...] = ()
+
+    @property
+    def version(self) -> int:
+        """Which version of it is the latest, from 1."""
+        return len(self.rebalances) + 1
+
+    def of_version(self, version: int) -> tuple[PartMade, ...]:
+        """The parts that were committed for a version."""
+        begins = self.rebalances[version - 2].entry if version > 1 else 0
+        ends = self.rebalances[version - 1].entry if version <= len(self.rebalances) else None
+        return tuple(
+            made for made in self.parts if begins < made.entry and (ends is None or made.entry < ends)
+        )
+
+    def version_of(self, parts: Collection[int]) -> int:
+        """The version that a read of the parts at these entries was of."""
+        return 1 + sum(rebalance.entry < max(parts) for rebalance in self.rebalances)
 
     @property
     def cases(self) -> PartMade:
-        """The part with its cases."""
-        return self.parts[0]
+        """The part with its cases, of the latest version that has one."""
+        return next(made for made in reversed(self.parts) if made.request.part == "cases")
 
     @property
     def since(self) -> int:
-        """The entry that committed to its cases."""
-        return self.cases.entry
+        """The entry that first committed to its cases."""
+        return self.parts[0].entry
 
     @property
     def declared_by(self) -> str:
-        """The hash of the protocol that its cases were committed under."""
-        return self.cases.request.protocol
+        """The hash of the protocol that its cases were first committed under."""
+        return self.parts[0].request.protocol
 
     @property
     def fingerprints(self) -> str:
@@ -187,9 +208,9 @@ class CorpusState(Reads):
 
     @property
     def entries(self) -> tuple[int, ...]:
-        """The entries of its parts."""
+        """The entries of its parts, of all versions."""
         return tuple(made.entry for made in self.parts)
 
     def part(self, name: str) -> PartMade | None:
-        """The part of a name, once it is committed."""
-        return next((made for made in self.parts if made.request.part == name), None)
+        """The part of a name in the latest version, once it is committed."""
+        return next((made for made in self.of_version(self.version) if made.request.part == name), None)

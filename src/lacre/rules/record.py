@@ -27,6 +27,8 @@ from lacre.rules.answers import (
     PartFacts,
     ReadDecision,
     ReadFacts,
+    RebalanceDecision,
+    RebalanceFacts,
     RegisterDecision,
     RegisterFacts,
     RewrapDecision,
@@ -45,6 +47,7 @@ from lacre.rules.requests import (
     Erratum,
     KeyChange,
     ReadLike,
+    Rebalance,
     Request,
     Rewrap,
     Role,
@@ -75,6 +78,7 @@ _FACTS: dict[str, tuple[type[Facts], type[Decision]]] = {
     "calibrate": (CalibrateFacts, CalibrateDecision),
     "sample": (SampleFacts, SampleDecision),
     "commit": (CommitFacts, CommitDecision),
+    "rebalance": (RebalanceFacts, RebalanceDecision),
     "erratum": (ErratumFacts, ReadDecision),
     "rewrap": (NoFacts, RewrapDecision),
     "key": (NoFacts, KeyDecision),
@@ -184,7 +188,7 @@ def columns_of(recorded: Recorded) -> dict[str, Any]:
         columns |= {"pool": content.pool, "previous": content.previous}
     elif isinstance(content, Answered):
         columns |= {"previous": content.previous, "nonce": content.request.nonce}
-        if isinstance(content.request, Seal | ReadLike | Sample | Commit | CommitPart | Rewrap):
+        if isinstance(content.request, Seal | ReadLike | Sample | Commit | CommitPart | Rebalance | Rewrap):
             columns["pool"] = content.request.pool
         if isinstance(content.request, ReadLike) and isinstance(content.decision, ReadDecision):
             columns |= {"read_class": content.decision.read_class, "finishes": content.request.finishes}

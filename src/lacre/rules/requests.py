@@ -203,6 +203,16 @@ class CommitPart(_Asked):
     fingerprints: Hex64 | None = None
 
 
+class Rebalance(_Asked):
+    """Let a corpus grow, since the result at entry `result` flags a kappa paradox; `reason` is a salted digest."""
+
+    verb: Literal["rebalance"] = "rebalance"
+    pool: Name
+    protocol: Hex64
+    result: Count
+    reason: Hex64 | None = None
+
+
 class Erratum(_Asked):
     """Score the submissions of the result at entry `corrects` again, on corrected tables.
 
@@ -277,6 +287,7 @@ Request = (
     | Calibrate
     | Sample
     | Committing
+    | Rebalance
     | Erratum
     | Rewrap
     | KeyChange

@@ -17,6 +17,7 @@ from lacre.rules.answers import (
     PartFacts,
     ReadDecision,
     ReadFacts,
+    RebalanceFacts,
     RegisterFacts,
     SampleFacts,
     SealDecision,
@@ -31,6 +32,7 @@ from lacre.rules.history import (
     Key,
     PartMade,
     ReadMade,
+    Rebalanced,
     Sealed,
     Version,
     Words,
@@ -46,6 +48,7 @@ from lacre.rules.requests import (
     Erase,
     KeyChange,
     ReadLike,
+    Rebalance,
     Register,
     Rewrap,
     Sample,
@@ -217,7 +220,7 @@ def _after(state: State, recorded: Recorded, content: Answered) -> StudyState:
             return _after_seal(study, recorded, content, request)
         case Calibrate():
             return _after_calibration(study, recorded, content, request)
-        case Sample() | Commit() | CommitPart():
+        case Sample() | Commit() | CommitPart() | Rebalance():
             return _after_evidence(study, recorded, content, request)
         case Rewrap():
             pool = _pool(study, recorded, request.pool)
@@ -228,7 +231,10 @@ def _after(state: State, recorded: Recorded, content: Answered) -> StudyState:
 
 
 def _after_evidence(
-    study: StudyState, recorded: Recorded, content: Answered, request: Sample | Commit | CommitPart
+    study: StudyState,
+    recorded: Recorded,
+    content: Answered,
+    request: Sample | Commit | CommitPart | Rebalance,
 ) -> StudyState:
     if isinstance(request, Sample):
         assert isinstance(content.facts, SampleFacts)
@@ -236,6 +242,8 @@ def _after_evidence(
         return replace(study, draws=(*study.draws, draw))
     if isinstance(request, CommitPart):
         return _after_part(study, recorded, content, request)
+    if isinstance(request, Rebalance):
+        return _after_rebalance(study, recorded, content, request)
     pool = _pool(study, recorded, request.pool)
     assert isinstance(content.facts, CommitFacts)
     committed = Committed(recorded.index, content.time, content.by, request, content.facts)
@@ -317,6 +325,17 @@ def _after_part(study: StudyState, recorded: Recorded, content: Answered, reques
             raise _out_of_place(recorded, _("the cases of its pool are not committed"))
         return replace(study, corpus=CorpusState(request.pool, (made,)))
     return replace(study, corpus=replace(before, parts=(*before.parts, made)))
+
+
+def _after_rebalance(
+    study: StudyState, recorded: Recorded, content: Answered, request: Rebalance
+) -> StudyState:
+    assert isinstance(content.facts, RebalanceFacts)
+    corpus = study.corpus
+    if corpus is None or corpus.name != request.pool:
+        raise _out_of_place(recorded, _("the cases of its pool are not committed"))
+    made = Rebalanced(recorded.index, content.time, content.by, request, content.facts, corpus.entries)
+    return replace(study, corpus=replace(corpus, rebalances=(*corpus.rebalances, made)))
 
 
 def _after_read(study: StudyState, recorded: Recorded, content: Answered, request: ReadLike) -> StudyState:

@@ -50,4 +50,5 @@ def entries_of(study: StudyState) -> frozenset[int]:
         found |= {handed.entry for handed in pool.handed}
     if study.corpus is not None:
         found |= {made.entry for made in study.corpus.parts}
+        found |= {made.entry for made in study.corpus.rebalances}
     return frozenset(found)

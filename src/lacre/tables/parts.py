@@ -71,6 +71,17 @@ def read_part(protocol: Protocol, part: str, files: Sequence[PartFile]) -> PartR
     return PartRead(tables, tuple(misplaced))
 
 
+def read_cases(protocol: Protocol, name: str, files: Sequence[PartFile]) -> TypedTable:
+    """Type the cases of one table, with their cells as they are written in `texts`, too."""
+    form = _form(protocol.tables[name], "cases")
+    return concat(
+        [
+            read_table(file.data, form, name, file.format, only="pool", keep=tuple(form.columns))
+            for file in files
+        ]
+    )
+
+
 def _form(declared: Table, part: str) -> Table:
     """What a file of a part is read by: the key, and the columns of the part."""
     kept = {

@@ -392,18 +392,16 @@ def test_a_result_that_does_not_follow_from_the_open_files_is_found(
 ) -> None:
     """A broker scores the first case for the judge before it computes: all counts agree with each other, and lie."""
 
-    def embellished(*given: Any) -> dict[str, PartRead]:
-        parts = broker.open_parts(*given)
+    def embellished(*given: Any) -> list[dict[str, PartRead]]:
+        (parts,) = broker.open_versions(*given)
         table = parts["scores"].tables["cases"]
         codes = table.columns["judge"].array.copy()
         codes[0] = 1 - codes[0]
         columns = {**table.columns, "judge": Outcomes(codes)}
-        return {
-            **parts,
-            "scores": replace(parts["scores"], tables={"cases": replace(table, columns=columns)}),
-        }
+        changed = replace(parts["scores"], tables={"cases": replace(table, columns=columns)})
+        return [{**parts, "scores": changed}]
 
-    monkeypatch.setattr(corpus_run, "open_parts", embellished)
+    monkeypatch.setattr(corpus_run, "open_versions", embellished)
     result = whole.ledger.run("judge", "parity").name or ""
     monkeypatch.undo()
     whole.ledger.export(result, whole.folder / "r.zip")
@@ -444,3 +442,32 @@ def test_scores_before_labels_are_found_whatever_the_broker_declares(
     begun.ledger.commit("judge", "scores", made.scores(begun.folder, at="2098-01-01T00:00:00Z"))
     (found,) = begun.ledger.audit().findings
     assert (found.code, found.fields["stated"], found.fields["expected"]) == ("facts-differ", 0, made.CASES)
+
+
+def test_a_judge_is_run_on_the_open_audited_and_verified(study: Study) -> None:
+    """193 of 200 cases agree. The human has 100 in each bin, the judge 99 and 101, so chance agrees in half of them:
+    kappa is (0.965 - 0.5) / (1 - 0.5) = 0.93.
+    """
+    plan = made.plan().partition("analyses:\n")[0] + JUDGE
+    plan = plan.replace(
+        "{type: outcome, positive: good, negative: bad,", "{type: category, values: [good, bad],"
+    )
+    study.ledger.register(plan.replace('"judge-1"', f'"judge-1", digest: "sha256:{"0" * 64}"').encode())
+    for part in PARTS:
+        study.ledger.commit("judge", part, FILES[part](study.folder))
+    shown = study.ledger.run("judge", "juiz")
+    kappa = next(each for each in shown.as_json()["analyses"][0]["criteria"] if each["id"] == "k")
+    assert (kappa["value"], kappa["state"]) == (pytest.approx(0.93), "PASS")
+    assert study.ledger.audit().ok
+    study.ledger.export(shown.name or "", study.folder / "r.zip")
+    verified = lacre.verify(study.folder / "r.zip")
+    assert verified.ok
+    assert "opened" in verified.shown
+
+
+JUDGE = """\
+analyses:
+  juiz: {kind: judge_agreement, pool: corpus, table: cases, weights: none,
+    dimensions: {quality: {human: human, judge: judge}}, bootstrap: {resamples: 1000, seed: 1},
+    criteria: [{id: k, metric: kappa, dimension: quality, min: 0.6, decide_on: point}]}
+"""

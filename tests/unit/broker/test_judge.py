@@ -76,3 +76,32 @@ def test_a_score_outside_the_bins_is_refused_before_the_read_is_spent(study: Stu
     assert (criterion["state"], criterion["system"]) == ("PASS", "judge")
     assert criterion["value"] == pytest.approx(0.722222, abs=5e-7)
     assert study.ledger.audit().ok
+
+
+def test_of_an_open_pool_each_part_is_held_against_the_bins(study: Study) -> None:
+    """Scores are committed once, so that one outside the bins would leave a study that nothing could compute."""
+    document = document_of(
+        {"pool": "corpus"},
+        {
+            "columns": {
+                "id": {"type": "text"},
+                "human": {"type": "number", "part": "labels"},
+                "labelled_at": {"type": "time", "is": "labelled", "part": "labels"},
+                "judge": {"type": "number", "part": "scores"},
+                "scored_at": {"type": "time", "is": "scored", "part": "scores"},
+            }
+        },
+        pools={"corpus": {"tables": ["cases"], "open": "synthetic", "order": ["cases", "labels", "scores"]}},
+    )
+    study.ledger.register(write(study.folder / "judge.yaml", json.dumps(document)))
+    study.ledger.commit("study", "cases", write(study.folder / "c.csv", "id", "a", "b"))
+    parts = {"labels": ("human", "labelled_at", "2099-01-01"), "scores": ("judge", "scored_at", "2099-01-02")}
+    for part, (column, dated, day) in parts.items():
+        size = study.size
+        rows = (f"id,{column},{dated}", f"a,0.5,{day}T00:00:00Z")
+        with pytest.raises(errors.OutsideBins) as caught:
+            study.ledger.commit("study", part, write(study.folder / "p.csv", *rows, f"b,2,{day}T00:00:00Z"))
+        assert (caught.value.fields["column"], caught.value.fields["count"]) == (column, 1)
+        assert study.size == size
+        study.ledger.commit("study", part, write(study.folder / "p.csv", *rows, f"b,,{day}T00:00:00Z"))
+    assert study.ledger.run("study", "judge").document["analyses"][0]["rows"] == 2

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests import faces, open_corpus
+from tests import faces, growing, open_corpus
 
 from lacre import api
 from lacre.broker.outcomes import ReadPlanned, ResultShown
@@ -178,6 +178,21 @@ def in_the_open(folder: Path, state: Path) -> dict[str, Any]:
         return {"part-kept": ledger.commit("judge", "cases", cases)}
 
 
+def grown(folder: Path, state: Path) -> dict[str, Any]:
+    """What a rebalance gives, and a result on a corpus that grew."""
+    folder.mkdir()
+    old, new = growing.cases_of(growing.PARADOX), growing.cases_of({("low", "low"): 40}, 100)
+    with api.init(folder, state=state) as ledger:
+        ledger.register(growing.PLAN.encode())
+        growing.commit(ledger, folder, old)
+        ledger.run("judge", "agreement")
+        found = {"rebalanced": ledger.rebalance("judge", folder / "again.csv", reason=HOSTILE)}
+        growing.commit(ledger, folder, {**old, **new}, {**growing.drawn(folder / "again.csv", old), **new})
+        found["grown"] = ledger.run("judge", "agreement")
+        found["grown-story"] = ledger.audit(found["grown"].name)
+        return found
+
+
 def keys(folder: Path, state: Path) -> dict[str, Any]:
     """What the verbs about keys give, and an erasure, in a ledger of their own."""
     folder.mkdir()
@@ -253,6 +268,7 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
     found["amplified"] = amplified(folder / "images", state)
     found |= grounds(folder / "faces", state)
     found |= in_the_open(folder / "open", state)
+    found |= grown(folder / "grown", state)
     found |= keys(folder / "keys", state)
     assert isinstance(found["planned"], ReadPlanned)
     assert isinstance(result, ResultShown)

@@ -1,0 +1,175 @@
+"""`rebalance`: let a corpus grow under a flagged paradox, and hand out the old cases to be labelled again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from lacre.broker.beside import result_document
+from lacre.broker.corpus import POOL, files_of, open_versions, redrawn
+from lacre.broker.desk import Desk, answered, ask_beforehand, recorded, sign_request
+from lacre.broker.files import check_output
+from lacre.broker.groundwork import Rebalanced
+from lacre.broker.handing import as_csv, delimiter_of, encoding_of, hand_out
+from lacre.broker.texts import salted_words
+from lacre.durable import staged
+from lacre.errors import LacreError, NotWritten, RebalanceNeedsResult, RebalanceUnfinished, cells_untold
+from lacre.protocol.pools import part_of
+from lacre.rules.answers import Paradox, RebalanceDecision, RebalanceFacts
+from lacre.rules.common import require_study
+from lacre.rules.corpus import next_part
+from lacre.rules.rebalance import drawn_again, flagged, flagging_analysis, rebalanced_corpus, results_of
+from lacre.rules.record import Result
+from lacre.rules.requests import Rebalance
+from lacre.rules.state import CorpusState, StudyState
+from lacre.tables.parts import read_cases
+from lacre.tables.versions import standing
+from lacre.text import _
+
+
+def rebalance(
+    desk: Desk,
+    study: str,
+    output: Path,
+    *,
+    reason: str | None = None,
+    dry_run: bool = False,
+    overwrite: bool = False,
+) -> Rebalanced:
+    """Let the corpus of a study grow, and write the old cases that are labelled again to `output` (rule 13).
+
+    Where a version is under way, and its labels are not committed, the same cases are written again and nothing is
+    put on record. Raises what the law refuses, and what writing does.
+    """
+    state = desk.view(study)
+    known = require_study(state, study)
+    check_output(output, desk.layout, overwrite=overwrite)
+    if known.corpus is not None and _is_under_way(known, known.corpus):
+        return _again(desk, known, known.corpus, output, overwrite=overwrite)
+    corpus = rebalanced_corpus(known, POOL)
+    protocol = known.in_force.protocol
+    entry, analysis, paradoxes = _paradoxes(desk, known, corpus)
+    cases = standing(open_versions(desk, corpus, protocol))["cases"]
+    table = protocol.analyses[analysis].table
+    drawn = drawn_again(protocol, analysis, cases.tables[table].keys.tolist(), corpus.version + 1)
+    facts = RebalanceFacts(paradoxes=paradoxes, population=cases.tables[table].rows, drawn=len(drawn))
+    text = salted_words(desk, reason, "rebalance")
+    fields = {
+        "study": study,
+        "pool": POOL,
+        "protocol": known.in_force.protocol_hash,
+        "result": entry,
+        "reason": text.digest if text else None,
+    }
+    decision = ask_beforehand(desk, state, Rebalance, facts, **fields)
+    assert isinstance(decision, RebalanceDecision)
+    made = None
+    warnings: tuple[str, ...] = ()
+    if not dry_run:
+        made, warnings = hand_out(
+            desk,
+            study,
+            POOL,
+            sign_request(desk, Rebalance, **fields),
+            facts,
+            output,
+            lambda: _rows(desk, known, corpus.version, analysis, drawn, output),
+            _unfinished,
+            overwrite=overwrite,
+            text=text,
+        )
+        decision = answered(made).decision
+        assert isinstance(decision, RebalanceDecision)
+    return Rebalanced(
+        study=study,
+        pool=POOL,
+        analysis=analysis,
+        result=entry,
+        version=decision.version,
+        left=(protocol.max_rebalances or 0) - decision.version + 1,
+        paradoxes=tuple((each.dimension, each.bin) for each in paradoxes),
+        population=facts.population,
+        rows=facts.drawn,
+        path=output,
+        entry=made.index if made is not None else None,
+        time=made.time if made is not None else None,
+        warnings=warnings,
+    )
+
+
+def _is_under_way(study: StudyState, corpus: CorpusState) -> bool:
+    pool = study.in_force.protocol.pools.get(corpus.name)
+    return corpus.version > 1 and pool is not None and next_part(study, pool) in ("cases", "labels")
+
+
+def _again(
+    desk: Desk, study: StudyState, corpus: CorpusState, output: Path, *, overwrite: bool
+) -> Rebalanced:
+    protocol, last = study.in_force.protocol, corpus.rebalances[-1]
+    analysis = flagging_analysis(study, last)
+    table = protocol.analyses[analysis].table
+    versions = open_versions(desk, corpus, protocol)
+    drawn = redrawn(study, corpus, protocol, standing(versions[:-1])["cases"])[table]
+    with staged(output.absolute().parent, what=output.name) as file:
+        for piece in _rows(desk, study, corpus.version - 1, analysis, drawn, output):
+            file.write(piece)
+        if not file.keep(output.name, replace=overwrite):
+            raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
+    return Rebalanced(
+        study=study.slug,
+        pool=corpus.name,
+        analysis=analysis,
+        result=last.request.result,
+        version=corpus.version,
+        left=(protocol.max_rebalances or 0) - corpus.version + 1,
+        paradoxes=tuple((each.dimension, each.bin) for each in last.facts.paradoxes),
+        population=last.facts.population,
+        rows=last.facts.drawn,
+        path=output,
+        entry=last.entry,
+        time=last.time,
+        again=True,
+    )
+
+
+def _paradoxes(desk: Desk, study: StudyState, corpus: CorpusState) -> tuple[int, str, tuple[Paradox, ...]]:
+    """The latest result of the version that flags a paradox, or the latest at all: its entry, analysis, paradoxes."""
+    latest: tuple[int, str, tuple[Paradox, ...]] | None = None
+    with desk.snapshot() as reader:
+        for read in reversed(results_of(corpus, corpus.version)):
+            assert read.result is not None
+            content = recorded(reader, read.result).content
+            assert isinstance(content, Result)
+            found = flagged(result_document(reader, content.result))
+            paradoxes = tuple(Paradox(dimension=dimension, bin=name) for _id, dimension, name in found)
+            if paradoxes:
+                return read.result, read.request.analyses[0], paradoxes
+            latest = latest or (read.result, read.request.analyses[0], ())
+    if latest is None:
+        raise RebalanceNeedsResult(study=study.slug, version=corpus.version)
+    return latest
+
+
+@cells_untold
+def _rows(
+    desk: Desk, study: StudyState, version: int, analysis: str, drawn: frozenset[str], output: Path
+) -> Iterator[bytes]:
+    """Yield the drawn cases of a version as they were committed: no label and no score, but empty cells for labels."""
+    protocol, corpus = study.in_force.protocol, study.corpus
+    assert corpus is not None
+    name = protocol.analyses[analysis].table
+    declared = protocol.tables[name]
+    names = [n for n, c in declared.columns.items() if part_of(c) == "cases" and not declared.derived(n)]
+    blank = [n for n, c in declared.columns.items() if part_of(c) == "labels" and not declared.derived(n)]
+    (made,) = (each for each in corpus.of_version(version) if each.request.part == "cases")
+    files = [file for file in files_of(desk, corpus, made) if file.table == name]
+    table = read_cases(protocol, name, files)
+    rows = [row for row, key in enumerate(table.keys.tolist()) if key in drawn]
+    nothing = np.full(table.rows, None, object)
+    cells = [*(table.texts[each] for each in names), *(nothing for _each in blank)]
+    encoding = encoding_of(declared, [file.format.value for file in files])
+    yield from as_csv([*names, *blank], cells, rows, delimiter_of(output, declared), encoding)
+
+
+def _unfinished(entry: int, why: str, way_out: str) -> LacreError:
+    return RebalanceUnfinished(entry=entry, why=why, next=way_out)
