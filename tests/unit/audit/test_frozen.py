@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 DETECTOR = """
 lacre: 1
-study: {study}
+study: one
 title: Faces
 question: Does it miss more faces in one group than in another?
 language: en
-data: {{identifiable: false, prior_exposure: none}}
+data: {identifiable: false, prior_exposure: none}
 tables:
   cases:
     key: face
     columns:
-      face: {{type: text}}
-      score: {{type: number, from: submission}}
+      face: {type: text}
+      score: {type: number, from: submission}
 pools:
-  dev: {{tables: [cases]}}
-  teste: {{tables: [cases], planned: {{cases: 200}}}}
+  dev: {tables: [cases]}
+  teste: {tables: [cases], planned: {cases: 200}}
 thresholds:
-  t: {{calibrate_on: dev, table: cases, score: score, at: {{recall: 0.9}}}}
+  t: {calibrate_on: dev, table: cases, score: score, at: {recall: 0.9}}
 analyses:
   parity:
     kind: recall
     pool: teste
     table: cases
-    detected: {{score: score, threshold: t, blank: not_detected}}
-    criteria: [{{id: gap, metric: recall, min: 0.8}}]
+    detected: {score: score, threshold: t, blank: not_detected}
+    criteria: [{id: gap, metric: recall, min: 0.8}]
 """
 
 
@@ -68,7 +68,7 @@ def revealed(change: Callable[[list[dict[str, Any]]], object]) -> tuple[Builder,
     builder = Builder()
     builder.genesis()
     builder.register("one", DETECTOR)
-    plan = protocol_hash(parse(DETECTOR.format(study="one").encode()))
+    plan = protocol_hash(parse(DETECTOR.encode()))
     builder.seal("one", "dev", protocol=plan)
     builder.seal("one", "teste", protocol=plan)
     calibrate(builder, plan, 0.25)
