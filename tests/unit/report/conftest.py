@@ -186,7 +186,9 @@ def grown(folder: Path, state: Path) -> dict[str, Any]:
         ledger.register(growing.PLAN.encode())
         growing.commit(ledger, folder, old)
         ledger.run("judge", "agreement")
-        found: dict[str, Any] = {"rebalanced": ledger.rebalance("judge", folder / "again.csv", reason=HOSTILE)}
+        found: dict[str, Any] = {
+            "rebalanced": ledger.rebalance("judge", folder / "again.csv", reason=HOSTILE)
+        }
         growing.commit(ledger, folder, {**old, **new}, {**growing.drawn(folder / "again.csv", old), **new})
         found["grown"] = ledger.run("judge", "agreement")
         found["grown-story"] = ledger.audit(found["grown"].name)
