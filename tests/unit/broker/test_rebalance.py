@@ -94,7 +94,7 @@ def test_a_corpus_grows_and_both_numbers_are_told(judge: Judge) -> None:
     text = " ".join(str(result).split())
     assert "1 judge@6 truth 92 of 100" in text
     assert "2 this one truth 141 of 153" in text
-    assert "1 labels changed" in text
+    assert "10 old cases were labelled again; labels that changed: 1, scores that changed: 0." in text
     assert judge.ledger.audit().ok
     assert "began version 2 of corpus, since @6 flags a paradox" in str(judge.ledger.log())
 

@@ -24,7 +24,7 @@ from . import hand_written
 from .conftest import Life
 
 HTML, SVG = "{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}"
-REAL = ("result", "again", "rehearsed", "seen-again", "erratum", "corrected", "withdrawn-result")
+REAL = ("result", "again", "rehearsed", "seen-again", "erratum", "corrected", "withdrawn-result", "grown")
 BY_POSE = f"{metric('recall')} by pose"
 HEADINGS = re.compile(r"h[1-6]$")
 
