@@ -51,12 +51,12 @@ def told_of_versions(
     table = protocol.analyses[flagging].table
     keys = before["cases"].tables[table].keys.tolist()
     drawn = {table: drawn_again(protocol, flagging, keys, number)}
-    earlier = earlier_results(corpus, analysis, number, document_at)
+    earlier = _earlier_results(corpus, analysis, number, document_at)
     now = join_parts(standing(versions))
-    return {"corpus": versions_json(protocol, analysis, join_parts(before), now, drawn, number, earlier)}
+    return {"corpus": _versions_json(protocol, analysis, join_parts(before), now, drawn, number, earlier)}
 
 
-def earlier_results(
+def _earlier_results(
     corpus: CorpusState, analysis: str, number: int, document_at: Callable[[int], Mapping[str, Any]]
 ) -> list[Earlier]:
     """Return the first result of an analysis on each version before `number`; none of one it was not run on."""
@@ -71,7 +71,7 @@ def earlier_results(
     return found
 
 
-def versions_json(
+def _versions_json(
     protocol: Protocol,
     analysis: str,
     before: Mapping[str, TypedTable],
