@@ -64,7 +64,7 @@ def _among(keys: npt.NDArray[np.object_], others: npt.NDArray[np.object_]) -> np
     return np.fromiter((key in known for key in keys.tolist()), np.bool_, len(keys))
 
 
-def asked_of(cases: PartRead, before: PartRead, drawn: Drawn) -> PartRead:
+def _asked_of(cases: PartRead, before: PartRead, drawn: Drawn) -> PartRead:
     """Return the cases that labels and scores of a later version are of: the new ones, and those drawn."""
     tables = {}
     for name, table in cases.tables.items():
@@ -76,7 +76,7 @@ def asked_of(cases: PartRead, before: PartRead, drawn: Drawn) -> PartRead:
 
 
 @cells_untold
-def count_cases(read: PartRead, before: PartRead) -> GrownCounts:
+def _count_cases(read: PartRead, before: PartRead) -> GrownCounts:
     """Hold the cases of a later version against those of the one before."""
     dropped = changed = added = 0
     for name, old in before.tables.items():
@@ -110,7 +110,7 @@ def _same(
 
 
 @cells_untold
-def count_of_drawn(read: PartRead, before: PartRead, drawn: Drawn) -> GrownCounts:
+def _count_of_drawn(read: PartRead, before: PartRead, drawn: Drawn) -> GrownCounts:
     """Hold the labels or scores of a later version against the cases of the one `before`, and those drawn of them."""
     undrawn = unlabelled = 0
     for name, table in read.tables.items():
@@ -133,7 +133,7 @@ def count_version(
     *earlier, own = versions
     before = standing(earlier)["cases"]
     if part == "cases":
-        return count_part(protocol, part, read, {}, since), count_cases(read, before)
-    asked: dict[str, PartRead] = {**own, "cases": asked_of(own["cases"], before, drawn)}
-    counts, grown = count_part(protocol, part, read, asked, since), count_of_drawn(read, before, drawn)
+        return count_part(protocol, part, read, {}, since), _count_cases(read, before)
+    asked: dict[str, PartRead] = {**own, "cases": _asked_of(own["cases"], before, drawn)}
+    counts, grown = count_part(protocol, part, read, asked, since), _count_of_drawn(read, before, drawn)
     return replace(counts, foreign=counts.foreign - grown.undrawn), grown
