@@ -164,7 +164,7 @@ def test_a_read_that_finishes_another_says_so(life: Life) -> None:
         ),
         (
             {"read_class": "corpus", "confirmatory": True},
-            "Confirmatory: labels and scores of p were committed in their order, once each",
+            "Confirmatory: by a plan registered before the labels of p, which stands as it was then",
         ),
         (
             {"read_class": "guarda", "confirmatory": True},
