@@ -94,12 +94,12 @@ def test_frank_and_the_paradox_of_bbc(data_dir: Path) -> None:
         near = {note.fields["column"] for note in result.notes if note.code == "near-edge"}
         assert "human" in near  # 1/3 is written 0.3333333333 there
         flagged = [each["group"] for each in result.tables["judge_agreement"] if each["paradox"]]
+        assert flagged == ([{"dataset": "bbc"}] if name == "FactCC" else [])
         if name == "FactCC":
             assert figure(result)["raw"] == pytest.approx(whole["raw"], abs=5e-5)
             assert parts["bbc"]["raw"] == pytest.approx(whole["bbc_raw"], abs=5e-4)
             assert figure(result)["gwet"] == pytest.approx(0.6094, abs=5e-5)
             assert parts["bbc"]["gwet"] == pytest.approx(0.6958, abs=5e-5)
-            assert flagged == [{"dataset": "bbc"}]
             paradox = parts["bbc"]["paradox"]
             assert sorted((paradox["human"], paradox["judge"])) == pytest.approx([0.783, 0.918], abs=5e-4)
             assert sorted(largest(parts["cnndm"])) == pytest.approx([0.727, 0.787], abs=5e-4)
@@ -151,6 +151,7 @@ def test_truthfulqa_multi(data_dir: Path, language: str) -> None:
         assert found["n"] == 50
         assert found["kappa"] == pytest.approx(expected[short], abs=1e-12)
         assert found["raw"] == pytest.approx(expected["raw"][place])
+        assert found["paradox"] is None
 
 
 def enem(data_dir: Path, judge: str) -> list[dict[str, Any]]:
