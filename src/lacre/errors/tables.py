@@ -200,13 +200,11 @@ class TableNotNumber(TableError):
     singular = N_("`{column}` of {file} is declared a number and is none in {count} row, row {row}.")
     remedy = N_(
         "Numbers are written with digits and `{decimal}` as their decimal mark; list what stands for a "
-        'missing one, such as `missing: ["", NA]`. A number that stands in a sentence must be extracted first, into a '
-        "column of its own: it is never guessed."
+        'missing one, such as `missing: ["", NA]`.'
     )
     submitted = N_(
         "Write numbers with digits and `{decimal}` as their decimal mark, and a missing one as the registered plan "
-        "has it. A number that stands in a sentence must be extracted first, into a column of its own: it is never "
-        "guessed."
+        "has it."
     )
 
 
