@@ -70,6 +70,9 @@ run faces differential --submission contraste-likeness.csv # 3
 run faces differential --submission contraste-likeness-tuned.csv --rung tuned # 3
 gate faces --submission good.csv
 calibrate faces detector --submission dev-scores.csv # 2
+rebalance faces -o grown.csv # 2
+scan guarda.csv # 1
+scan contraste-pairs.csv --json # 1
 status
 show faces
 audit

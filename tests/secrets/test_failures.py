@@ -251,7 +251,7 @@ FAILURES = {
     "seal-crash-reading": Failure(crash("lacre.tables.read.objects"), MORE, way=70),
     "seal-crash-prints": Failure(crash("lacre.pools.exposure._add_content"), MORE, way=70),
     "seal-crash-encrypting": Failure(crash("lacre.pools.seal.encrypt"), MORE, way=70),
-    "seal-crash-facts": Failure(crash("lacre.broker.ingest.np.datetime64", OverflowError), MORE, way=70),
+    "seal-crash-facts": Failure(crash("lacre.tables.parts._instant", OverflowError), MORE, way=70),
     "reveal-crash-decrypting": Failure(crash("lacre.pools.seal.decrypt"), REVEAL, way=70),
     "reveal-crash-reading": Failure(crash("lacre.tables.read.objects", MemoryError), REVEAL, way=70),
     "reveal-crash-analysis": Failure(crash("lacre.broker.evaluate.analyse"), REVEAL, way=70),
@@ -294,7 +294,7 @@ FAILURES = {
     "commit-time": Failure(adapted("again.csv", lambda t: t.replace(AGAIN, CANARY)), COMMIT, "faces"),
     "commit-changed": Failure(blob("pool", flip, "faces/teste"), COMMIT.replace("faulty", "again"), "faces"),
     "commit-crash": Failure(
-        crash("lacre.broker.relabel._days_apart"), COMMIT.replace("faulty", "again"), "faces", 70
+        crash("lacre.broker.relabel.days_apart"), COMMIT.replace("faulty", "again"), "faces", 70
     ),
     "gate-foreign": Failure(adapted("good.csv", lambda t: t.replace("g7,", f"{CANARY},")), GATE, "faces"),
     "gate-crash-analysis": Failure(

@@ -205,7 +205,8 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         ),
         "paradox": N_(
             "{dimension}: a kappa paradox. The bin {bin} holds so much of both marginals that kappa falls below the "
-            "bar of {bar} while the agreement does not: the answer is more cases of the other bins, never a lower bar."
+            "bar of {bar} while the agreement does not: the answer is more cases of the other bins (`lacre rebalance`, "
+            "where the plan has it), never a lower bar."
         ),
         "paradox-of-group": N_(
             "{dimension}, in {group}: a kappa paradox. The bin {bin} holds so much of both marginals that kappa falls "

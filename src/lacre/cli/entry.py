@@ -84,7 +84,7 @@ def _refusal(error: Exception) -> LacreError:
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         verb = context.command_path.partition(" ")[2] if context is not None else ""
-        why = error.format_message()
+        why = " ".join(error.format_message().split())
         return VerbUnclear(why=why) if not verb else UsageError(why=why, verb=verb)
     return InternalError.of(error)
 

@@ -48,7 +48,7 @@ class RebalanceNeedsParadox(LawError):
         "{study}@{entry} flags no paradox: no pooled kappa is below its bar while Gwet's coefficient reaches it and "
         "one bin holds three quarters of both marginals. A corpus does not grow for another reason."
     )
-    remedy = N_("Report the result as it is: a judge that fails without a paradox fails.")
+    remedy = N_("Report the result as it is: without a paradox it stands.")
 
 
 class RebalanceAmended(LawError):

@@ -44,8 +44,9 @@ def kept_page(made: PartKept) -> Page:
     for digest in made.files:
         page.say(f"sha256:{digest}")
     say_custody(page, OPEN)
-    if made.next is not None:
-        page.say(_("Next: {step}").format(step=f"lacre commit {made.study} {made.next} FILE"))
+    then = "run" if made.next is None else "commit"
+    what = "ANALYSIS" if made.next is None else f"{made.next} FILE"
+    page.say(_("Next: {step}").format(step=f"lacre {then} {made.study} {what}"))
     warnings(page, made.warnings)
     return page
 

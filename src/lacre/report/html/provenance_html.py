@@ -24,7 +24,7 @@ def provenance(sheet: Sheet, shown: ResultShown) -> list[Node]:
         _history(sheet, shown, shown.background),
         _made(sheet, shown),
         _check(sheet, shown, shown.background),
-        _limits(sheet),
+        _limits(sheet, in_the_open=shown.now == "corpus"),
         *([] if shown.background is None else [_plan(sheet, shown, shown.background.protocol)]),
     ]
 
@@ -126,7 +126,7 @@ def _check(sheet: Sheet, shown: ResultShown, known: Background | None) -> Node:
     return _section(sheet, _("How to check it"), el("ol", listed))
 
 
-def _limits(sheet: Sheet) -> Node:
+def _limits(sheet: Sheet, *, in_the_open: bool) -> Node:
     shows = [
         _("That the plan and its bars were on record when the pool was read, and how often it was read."),
         _("By which rule each verdict follows from its numbers."),
@@ -135,8 +135,12 @@ def _limits(sheet: Sheet) -> Node:
         _(
             "By itself nothing: anybody can write such a file. What can be checked is the bundle and the log behind it."
         ),
-        _("That the counts come from the sealed data, which is not in this file."),
-        _(published.NOT_SHOWN["declared"]),
+        *(
+            []
+            if in_the_open
+            else [_("That the counts come from the sealed data, which is not in this file.")]
+        ),
+        _(published.NOT_SHOWN["declared-open" if in_the_open else "declared"]),
         _(published.NOT_SHOWN["rewriting"]),
         _("That nobody looked without a trace: custody says who could."),
         _("That no data existed before: a time on record says that something existed by then."),
