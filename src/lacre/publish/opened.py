@@ -16,7 +16,6 @@ from lacre.canonical import parse_canonical
 from lacre.protocol.models import Protocol
 from lacre.publish.manifest import Manifest
 from lacre.rules.history import PartMade, ReadMade
-from lacre.rules.rebalance import flagging_analysis
 from lacre.rules.record import Result
 from lacre.rules.requests import Read
 from lacre.rules.state import CorpusState, StudyState
@@ -61,7 +60,7 @@ def compute_again(
         floors=tuple(_floors(files, study, corpus, read, report)),
     )
     again = evaluate(version, read.request, tables, (), evidence, read.decision, read.engine)
-    again |= _versions(files, study, corpus, read.request, versions, report)
+    again |= _versions(files, study, read.request, versions, report)
     wanted = ("state", "analyses", "thresholds", "corpus")
     return tuple(
         difference
@@ -81,7 +80,6 @@ def _part(files: Files, protocol: Protocol, made: PartMade) -> PartRead:
 def _versions(
     files: Files,
     study: StudyState,
-    corpus: CorpusState,
     request: Read,
     versions: Sequence[Mapping[str, PartRead]],
     report: AuditReport,
@@ -91,12 +89,10 @@ def _versions(
     if len(versions) == 1 or version is None:
         return {}
     results = {each.index: each.content.result for each in report.history if isinstance(each.content, Result)}
-    flagging = flagging_analysis(study, corpus.rebalances[len(versions) - 2])
     return told_of_versions(
+        study,
         version.protocol,
-        corpus,
         request.analyses[0],
-        flagging,
         versions,
         lambda entry: dict(parse_canonical(files[document_path(results[entry])])),
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lacre.errors import printable
-from lacre.report import told
+from lacre.report import reasoned, told
 from lacre.report.page import Column, Page, Row
 from lacre.text import _, ngettext
 
@@ -23,10 +23,15 @@ def versions(page: Page, document: Mapping[str, Any]) -> None:
         for number in each["numbers"]
     ]
     rows += [
+        [str(each["version"]), f"{document['study']}@{each['result']}", *[told.NONE] * 4, each["state"]]
+        for each in corpus["earlier"]
+        if not each["numbers"]
+    ]
+    rows += [
         _number(str(corpus["version"]), _("this one"), line, analysis["state"])
         for analysis in document["analyses"]
         for line in analysis.get("tables", {}).get("judge_agreement", ())
-        if not line["group"]
+        if not line["group"] and not line.get("withheld")
     ]
     page.table(
         [
@@ -56,6 +61,10 @@ def _interval(line: Mapping[str, Any]) -> str:
 
 def _change(page: Page, change: Mapping[str, Any]) -> None:
     page.gap()
+    if "note" in change:
+        page.say(printable(change["dimension"]), indent=1)
+        page.say(reasoned.reason(change["note"]), indent=2)
+        return
     page.say(
         _("{dimension}: cells of human (rows) by judge (columns), before → now").format(
             dimension=printable(change["dimension"])

@@ -222,9 +222,12 @@ def check_grown(study: StudyState, corpus: CorpusState, request: CommitPart, fac
         if not grown.added:
             raise VersionAddsNothing(pool=corpus.name, study=study.slug)
         return
-    if grown.undrawn or (grown.unlabelled and request.part == "labels"):
+    # Scores come again of all that were drawn, or of none, whose old ones stand: a few would be chosen ones.
+    none = request.part == "scores" and grown.unlabelled == corpus.rebalances[-1].facts.drawn
+    if grown.undrawn or grown.dropped or (grown.unlabelled and not none):
+        lacking = grown.unlabelled + grown.dropped
         raise VersionBeyondDraw(
-            part=request.part, undrawn=grown.undrawn, unlabelled=grown.unlabelled, study=study.slug
+            part=request.part, undrawn=grown.undrawn, unlabelled=lacking, study=study.slug
         )
     if facts.early:
         raise VersionLabelsEarly(count=facts.early, time=moment(corpus.rebalances[-1].time))
