@@ -130,7 +130,8 @@ def _read(desk: Desk, state: State, study: StudyState, part: str, specs: Sequenc
     protocol = study.in_force.protocol
     tables = tables_of_part(protocol.pools[POOL], protocol.tables, part)
     given = parse_given(specs, tables)
-    require_tables(given, tables)
+    if part == "cases" or study.corpus is None or study.corpus.version == 1:
+        require_tables(given, tables)
     raws = load(given)
     for raw in raws:
         if raw.content.size > MOST_DOCUMENT:

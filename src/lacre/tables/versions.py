@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from lacre.errors import cells_untold
 from lacre.protocol.models import Protocol
+from lacre.protocol.pools import part_of
 from lacre.tables.columns import Digests, Texts, TypedColumn, TypedTable
 from lacre.tables.join import concat
 from lacre.tables.parts import PartCounts, PartRead, count_part
@@ -158,4 +159,11 @@ def count_version(
         return count_part(protocol, part, read, {}, since), count_cases(read, before)
     asked: dict[str, PartRead] = {**own, "cases": asked_of(own["cases"], before, drawn)}
     counts, grown = count_part(protocol, part, read, asked, since), count_of_drawn(read, stood, part, drawn)
-    return replace(counts, foreign=counts.foreign - grown.undrawn), grown
+    away = {
+        name: cases.rows
+        for name, cases in asked["cases"].tables.items()
+        if cases.rows
+        and name not in read.tables
+        and part in map(part_of, protocol.tables[name].columns.values())
+    }
+    return replace(counts, foreign=counts.foreign - grown.undrawn, absent={**counts.absent, **away}), grown

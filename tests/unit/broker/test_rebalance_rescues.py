@@ -166,20 +166,22 @@ analyses:
     plan = UNLOCKED.replace("pools:\n", other).replace("tables: [cases]", "tables: [cases, pages]")
     judge = begin(tmp_path, plan.replace("analyses:\n", mean))
     pages = write(judge, "page,w,size", *(f"p{n},2,8" for n in range(4)))
-    values = write(judge, "page,value", *(f"p{n},{n}" for n in range(4)))
-    nothing = write(judge, "page,value")
+    file = write(judge, "page,value", *(f"p{n},{n}" for n in range(4)))
 
-    def commit(cases: Cases, given: Cases, values: Path) -> None:
+    def commit(cases: Cases, given: Cases, *values: str) -> None:
         judge.ledger.commit("judge", "cases", [f"cases={write_cases(judge.file(), cases)}", f"pages={pages}"])
         judge.labels(given)
         scores = write_scores(judge.file(), given)
-        judge.ledger.commit("judge", "scores", [f"cases={scores}", f"pages={values}"])
+        for missing in ([f"pages={file}"], [f"cases={scores}"])[: 2 if values else 1]:
+            with pytest.raises((errors.FileNotGiven, errors.PartTablesDiffer)):
+                judge.ledger.commit("judge", "scores", missing)
+        judge.ledger.commit("judge", "scores", [f"cases={scores}", *values])
 
-    commit(OLD, OLD, values)
+    commit(OLD, OLD, f"pages={file}")
     first = judge.ledger.run("judge", "mean")
     judge.run()
     _made, drawn = judge.grow()
-    commit({**OLD, **NEW}, {**again(drawn), **NEW}, nothing)
+    commit({**OLD, **NEW}, {**again(drawn), **NEW})
     result = judge.ledger.run("judge", "mean")
     assert [each["result"] for each in result.as_json()["corpus"]["earlier"]] == [first.entry]
     assert str(first.entry) in str(result)
