@@ -336,6 +336,7 @@ from lacre.errors.tables import (
     TableNotScalar as TableNotScalar,
     TableNotTime as TableNotTime,
     TableNul as TableNul,
+    TableNumberInProse as TableNumberInProse,
     TableOutOfRange as TableOutOfRange,
     TableParquet as TableParquet,
     TableQuotes as TableQuotes,

@@ -208,6 +208,24 @@ class TableNotNumber(TableError):
     )
 
 
+class TableNumberInProse(TableNotNumber):
+    """Cells of a number column in which a number stands among words."""
+
+    code = "table-number-in-prose"
+    template = N_(
+        "`{column}` of {file} is declared a number and holds words with a number among them in {count} rows, the first "
+        "row {row}. Which number is meant is not guessed."
+    )
+    singular = N_(
+        "`{column}` of {file} is declared a number and holds words with a number among them in {count} row, row {row}. "
+        "Which number is meant is not guessed."
+    )
+    remedy = N_(
+        "Take the number out into a column of its own first, by a program you can show, and give that file."
+    )
+    submitted = remedy
+
+
 class TableOutOfRange(TableError):
     """Numbers outside the declared range."""
 

@@ -21,6 +21,7 @@ from lacre.errors import (
     TableNotDigest,
     TableNotNumber,
     TableNotTime,
+    TableNumberInProse,
     TableOutOfRange,
     TableZoneAbsent,
 )
@@ -58,6 +59,7 @@ _TIME = re.compile(
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - clock readings are subtracted from it before their offset
 _MICROSECOND = timedelta(microseconds=1)
 _NAT = int(np.datetime64("NaT").astype(np.int64))
+_PROSE = re.compile(r"[0-9].*[^\W\d_]{2}|[^\W\d_]{2}.*[0-9]", re.DOTALL)
 _DIGEST = re.compile(r"(?:sha256:)?([0-9a-fA-F]{64})")
 
 
@@ -154,6 +156,7 @@ class _NumberTyper(Typer):
         self._low = None if column.min is None else as_float(column.min)
         self._high = None if column.max is None else as_float(column.max)
         self._no_number = Tally()
+        self._in_prose = Tally()
         self._outside = Tally()
 
     def _converted(self, cells: Cells) -> NDArray[Any]:
@@ -170,7 +173,11 @@ class _NumberTyper(Typer):
             np.float64,
         )
         # What is written as a number and has no finite double (1e999) is as little one as text is.
-        self._note(self._no_number, np.isinf(values))
+        none = np.isinf(values)
+        self._note(self._no_number, none)
+        for place in np.flatnonzero(none).tolist():
+            if _PROSE.search(cells[place] or ""):
+                self._in_prose.note(self._row(place))
         outside = np.zeros(len(values), np.bool_)
         if self._low is not None:
             outside |= values < self._low
@@ -187,6 +194,8 @@ class _NumberTyper(Typer):
         return Numbers(array)
 
     def _refusal(self) -> TableError | None:
+        if (rows := self._in_prose).count:
+            return TableNumberInProse(**self._where, count=rows.count, row=rows.first, decimal=self._decimal)
         if (rows := self._no_number).count:
             return TableNotNumber(**self._where, count=rows.count, row=rows.first, decimal=self._decimal)
         if (rows := self._outside).count:

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from lacre.errors import TableNotDigest, TableNotNumber, TableNotTime, TableOutOfRange, TableZoneAbsent
+from lacre.errors import (
+    TableNotDigest,
+    TableNotNumber,
+    TableNotTime,
+    TableNumberInProse,
+    TableOutOfRange,
+    TableZoneAbsent,
+)
 from lacre.protocol.columns import Column
 from lacre.tables.cells import typer_for
 from lacre.tables.columns import (
@@ -243,3 +250,22 @@ def test_what_is_no_digest_is_refused_by_count(cell: str) -> None:
     with pytest.raises(TableNotDigest) as caught:
         typed([DIGEST, "", cell], type="digest")
     assert (caught.value.fields["count"], caught.value.fields["row"]) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    "cell", ["Score: 4", "I give it 4/5 since it is sound", "nota 0,8", "4 pontos", "a\n3\nok"]
+)
+def test_a_number_in_prose_is_not_guessed(cell: str) -> None:
+    """A judge that answers in words is asked for its number by whoever runs it, and not by lacre."""
+    with pytest.raises(TableNumberInProse) as caught:
+        numbers(["1", cell])
+    assert (caught.value.fields["count"], caught.value.fields["row"]) == (1, 2)
+    assert "Take the number out" in caught.value.way_out
+    assert cell not in caught.value.message
+
+
+@pytest.mark.parametrize("cell", ["4/5", "four", "1e999", "1,5", "x4", "--"])
+def test_what_holds_no_words_with_a_number_is_just_no_number(cell: str) -> None:
+    with pytest.raises(TableNotNumber) as caught:
+        numbers([cell])
+    assert caught.value.code == "table-not-number"
