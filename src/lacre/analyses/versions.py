@@ -67,7 +67,7 @@ def earlier_results(
     found = []
     for version in range(1, number):
         reads = [read for read in results_of(corpus, version) if read.request.analyses == (analysis,)]
-        first = min(reads, key=lambda read: (not as_registered(read), read.entry), default=None)
+        first = min(reads, key=lambda read: (not as_registered(read), read.result or 0), default=None)
         if first is not None and first.result is not None:
             found.append(Earlier(version, first.result, document_at(first.result)))
     return found

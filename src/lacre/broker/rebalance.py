@@ -48,13 +48,13 @@ def rebalance(
     """Let the corpus of a study grow, and write the old cases that are labelled again to `output` (rule 13).
 
     Where a version is under way, and its labels are not committed, the same cases are written again and nothing is
-    put on record. Raises what the law refuses, and what writing does.
+    put on record. A dry run writes nothing. Raises what the law refuses, and what writing does.
     """
     state = desk.view(study)
     known = require_study(state, study)
     check_output(output, desk.layout, overwrite=overwrite)
     if known.corpus is not None and _is_under_way(known, known.corpus):
-        return _again(desk, known, known.corpus, output, overwrite=overwrite)
+        return _again(desk, known, known.corpus, output, dry_run=dry_run, overwrite=overwrite)
     corpus = rebalanced_corpus(known, POOL)
     protocol = known.in_force.protocol
     entry, analysis, paradoxes = _paradoxes(desk, known, corpus)
@@ -112,7 +112,7 @@ def _is_under_way(study: StudyState, corpus: CorpusState) -> bool:
 
 
 def _again(
-    desk: Desk, study: StudyState, corpus: CorpusState, output: Path, *, overwrite: bool
+    desk: Desk, study: StudyState, corpus: CorpusState, output: Path, *, dry_run: bool, overwrite: bool
 ) -> Rebalanced:
     last = corpus.rebalances[-1]
     protocol, analysis = flagging_plan(study, last)
@@ -120,11 +120,12 @@ def _again(
     ((table, drawn),) = redrawn(
         study, corpus, corpus.version, keys_in(standing(versions[:-1])["cases"])
     ).items()
-    with staged(output.absolute().parent, what=output.name) as file:
-        for piece in _rows(desk, protocol, corpus, corpus.version - 1, table, drawn, output):
-            file.write(piece)
-        if not file.keep(output.name, replace=overwrite):
-            raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
+    if not dry_run:
+        with staged(output.absolute().parent, what=output.name) as file:
+            for piece in _rows(desk, protocol, corpus, corpus.version - 1, table, drawn, output):
+                file.write(piece)
+            if not file.keep(output.name, replace=overwrite):
+                raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
     return Rebalanced(
         study=study.slug,
         pool=corpus.name,
@@ -136,8 +137,8 @@ def _again(
         population=last.facts.population,
         rows=last.facts.drawn,
         path=output,
-        entry=last.entry,
-        time=last.time,
+        entry=None if dry_run else last.entry,
+        time=None if dry_run else last.time,
         again=True,
     )
 

@@ -160,10 +160,12 @@ def count_version(
     asked: dict[str, PartRead] = {**own, "cases": asked_of(own["cases"], before, drawn)}
     counts, grown = count_part(protocol, part, read, asked, since), count_of_drawn(read, stood, part, drawn)
     away = {
-        name: cases.rows
-        for name, cases in asked["cases"].tables.items()
-        if cases.rows
-        and name not in read.tables
-        and part in map(part_of, protocol.tables[name].columns.values())
+        name: table.rows
+        for name, table in asked["cases"].tables.items()
+        if table.rows and name not in read.tables and _has_part(protocol, name, part)
     }
     return replace(counts, foreign=counts.foreign - grown.undrawn, absent={**counts.absent, **away}), grown
+
+
+def _has_part(protocol: Protocol, table: str, part: str) -> bool:
+    return any(part_of(column) == part for column in protocol.tables[table].columns.values())
