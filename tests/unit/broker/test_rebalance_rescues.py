@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.growing import PARADOX, PLAN, Cases, cases_of, write_cases, write_labels, write_scores
@@ -63,7 +64,7 @@ def test_an_analysis_amended_away_leaves_its_draw(judge: Judge) -> None:
     amend(judge, UNLOCKED.replace("  agreement:\n", "  other:\n"))
     assert judge.grow()[1] == drawn
     judge.commit({**OLD, **NEW}, {**again(drawn), **NEW})
-    result = judge.ledger.run("judge", "other")
+    result: Any = judge.ledger.run("judge", "other")
     assert (result.as_json()["confirmatory"], result.as_json()["corpus"]["earlier"]) == (False, [])
     assert judge.ledger.audit().ok
     bundle = judge.folder / "other.zip"
@@ -178,11 +179,11 @@ analyses:
         judge.ledger.commit("judge", "scores", [f"cases={scores}", *values])
 
     commit(OLD, OLD, f"pages={file}")
-    first = judge.ledger.run("judge", "mean")
+    first: Any = judge.ledger.run("judge", "mean")
     judge.run()
     _made, drawn = judge.grow()
     commit({**OLD, **NEW}, {**again(drawn), **NEW})
-    result = judge.ledger.run("judge", "mean")
+    result: Any = judge.ledger.run("judge", "mean")
     assert [each["result"] for each in result.as_json()["corpus"]["earlier"]] == [first.entry]
     assert str(first.entry) in str(result)
     bundle = judge.folder / "mean.zip"
