@@ -1,6 +1,7 @@
 """A study of one judge as tests make it: its protocol, and tables of labels and scores, on dev."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,14 @@ from lacre.analyses.given import Given
 from lacre.analyses.result import AnalysisResult
 from lacre.protocol.document import parse
 from lacre.protocol.models import Protocol
+
+RIVALS = re.compile(
+    r"inter[-‐\s_]?(rater|annotator|coder|observer|judge)|reliab|confiab|fiabil"
+    r"|inter[-‐\s]?(avaliador|anotador|observador|codificador|evaluador|juez|jueces|ju[ií]z)"
+    r"|entre\s+(os\s+|los\s+)?(avaliadores|anotadores|observadores|codificadores|evaluadores|jueces|ju[ií]zes)",
+    re.IGNORECASE,
+)
+"""Names of what this is not: several raters held against each other, or a property of the labels."""
 
 DIGEST = "sha256:" + "4" * 64
 SHARE = {"type": "number", "min": 0, "max": 1}

@@ -52,12 +52,12 @@ def told_of_versions(
     before = standing(versions[:-1])
     number = len(versions)
     drawn = redrawn(study, corpus, number, keys_in(before["cases"]))
-    earlier = earlier_results(corpus, analysis, number, document_at)
+    earlier = _earlier_results(corpus, analysis, number, document_at)
     now = join_parts(standing(versions))
-    return {"corpus": versions_json(protocol, analysis, join_parts(before), now, drawn, number, earlier)}
+    return {"corpus": _versions_json(protocol, analysis, join_parts(before), now, drawn, number, earlier)}
 
 
-def earlier_results(
+def _earlier_results(
     corpus: CorpusState, analysis: str, number: int, document_at: Callable[[int], Mapping[str, Any]]
 ) -> list[Earlier]:
     """Return the first result of an analysis on each version before `number`; none of one it was not run on.
@@ -73,7 +73,7 @@ def earlier_results(
     return found
 
 
-def versions_json(
+def _versions_json(
     protocol: Protocol,
     analysis: str,
     before: Mapping[str, TypedTable],

@@ -1,4 +1,4 @@
-"""An open pool: its parts committed as documents beside the log, and what is run on them; nothing is encrypted."""
+"""An open pool: its parts committed as documents beside the log, and read again; nothing is encrypted."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -1,13 +1,14 @@
 """`rebalance`: let a corpus grow under a flagged paradox, and hand out the old cases to be labelled again."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from lacre.broker.beside import result_document
 from lacre.broker.corpus import POOL, files_of, open_versions
-from lacre.broker.desk import Desk, answered, ask_beforehand, recorded, sign_request
+from lacre.broker.desk import Desk, ask_beforehand, recorded, sign_request
 from lacre.broker.files import check_output
 from lacre.broker.groundwork import Rebalanced
 from lacre.broker.handing import as_csv, delimiter_of, encoding_of, hand_out
@@ -72,37 +73,41 @@ def rebalance(
     }
     decision = ask_beforehand(desk, state, Rebalance, facts, **fields)
     assert isinstance(decision, RebalanceDecision)
-    made = None
-    warnings: tuple[str, ...] = ()
-    if not dry_run:
-        made, warnings = hand_out(
-            desk,
-            study,
-            POOL,
-            sign_request(desk, Rebalance, **fields),
-            facts,
-            output,
-            lambda: _rows(desk, protocol, corpus, corpus.version, table, drawn, output),
-            _unfinished,
-            overwrite=overwrite,
-            text=text,
-        )
-        decision = answered(made).decision
-        assert isinstance(decision, RebalanceDecision)
+    told = _told(known, analysis, entry, facts, decision.version, output)
+    if dry_run:
+        return told
+    made, warnings = hand_out(
+        desk,
+        study,
+        POOL,
+        sign_request(desk, Rebalance, **fields),
+        facts,
+        output,
+        lambda: _rows(desk, protocol, corpus, corpus.version, table, drawn, output),
+        _unfinished,
+        overwrite=overwrite,
+        text=text,
+    )
+    return replace(told, entry=made.index, time=made.time, warnings=warnings)
+
+
+def _told(
+    study: StudyState, analysis: str, result: int, facts: RebalanceFacts, version: int, path: Path
+) -> Rebalanced:
+    """What a rebalance comes to, before it is on record."""
     return Rebalanced(
-        study=study,
+        study=study.slug,
         pool=POOL,
         analysis=analysis,
-        result=entry,
-        version=decision.version,
-        left=(protocol.max_rebalances or 0) - decision.version + 1,
-        paradoxes=tuple((each.dimension, each.bin) for each in paradoxes),
+        result=result,
+        version=version,
+        left=(study.in_force.protocol.max_rebalances or 0) - version + 1,
+        paradoxes=tuple((each.dimension, each.bin) for each in facts.paradoxes),
         population=facts.population,
         rows=facts.drawn,
-        path=output,
-        entry=made.index if made is not None else None,
-        time=made.time if made is not None else None,
-        warnings=warnings,
+        path=path,
+        entry=None,
+        time=None,
     )
 
 
@@ -120,27 +125,15 @@ def _again(
     ((table, drawn),) = redrawn(
         study, corpus, corpus.version, keys_in(standing(versions[:-1])["cases"])
     ).items()
-    if not dry_run:
-        with staged(output.absolute().parent, what=output.name) as file:
-            for piece in _rows(desk, protocol, corpus, corpus.version - 1, table, drawn, output):
-                file.write(piece)
-            if not file.keep(output.name, replace=overwrite):
-                raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
-    return Rebalanced(
-        study=study.slug,
-        pool=corpus.name,
-        analysis=analysis,
-        result=last.request.result,
-        version=corpus.version,
-        left=(protocol.max_rebalances or 0) - corpus.version + 1,
-        paradoxes=tuple((each.dimension, each.bin) for each in last.facts.paradoxes),
-        population=last.facts.population,
-        rows=last.facts.drawn,
-        path=output,
-        entry=None if dry_run else last.entry,
-        time=None if dry_run else last.time,
-        again=True,
-    )
+    told = _told(study, analysis, last.request.result, last.facts, corpus.version, output)
+    if dry_run:
+        return replace(told, again=True)
+    with staged(output.absolute().parent, what=output.name) as file:
+        for piece in _rows(desk, protocol, corpus, corpus.version - 1, table, drawn, output):
+            file.write(piece)
+        if not file.keep(output.name, replace=overwrite):
+            raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
+    return replace(told, entry=last.entry, time=last.time, again=True)
 
 
 def _paradoxes(desk: Desk, study: StudyState, corpus: CorpusState) -> tuple[int, str, tuple[Paradox, ...]]:

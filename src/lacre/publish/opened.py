@@ -1,6 +1,6 @@
 """A result on an open pool, computed again from the very files, which every copy of the ledger has."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lacre.analyses.floors import Floor, floors_of
@@ -26,6 +26,7 @@ from lacre.tables.parts import PartFile, PartRead, join_parts, read_part
 from lacre.tables.versions import of_parts, standing
 
 Files = Mapping[str, bytes]
+DocumentAt = Callable[[int], Mapping[str, Any]]
 
 
 def compute_again(
@@ -54,13 +55,16 @@ def compute_again(
         if made.entry in (read.request.parts or ())
     )
     tables = join_parts(standing(versions))
+    document_at = _documents(files, report)
     evidence = Evidence(
         frozen_for(study, protocol, read.request.analyses, read.entry),
         drawn_as_registered(study, protocol, read.entry),
-        floors=tuple(_floors(files, study, corpus, read, report)),
+        floors=tuple(_floors(study, corpus, read, document_at)),
     )
     again = evaluate(version, read.request, tables, (), evidence, read.decision, read.engine)
-    again |= _versions(files, study, read.request, versions, report)
+    if len(versions) > 1:
+        (analysis,) = read.request.analyses
+        again |= told_of_versions(study, protocol, analysis, versions, document_at)
     wanted = ("state", "analyses", "thresholds", "corpus")
     return tuple(
         difference
@@ -77,37 +81,20 @@ def _part(files: Files, protocol: Protocol, made: PartMade) -> PartRead:
     return read_part(protocol, made.request.part, held)
 
 
-def _versions(
-    files: Files,
-    study: StudyState,
-    request: Read,
-    versions: Sequence[Mapping[str, PartRead]],
-    report: AuditReport,
-) -> dict[str, Any]:
-    """What a result on a later version says of the ones before it."""
-    version = study.version(request.protocol)
-    if len(versions) == 1 or version is None:
-        return {}
+def _documents(files: Files, report: AuditReport) -> DocumentAt:
+    """Return what finds the document of the result at an entry."""
     results = {each.index: each.content.result for each in report.history if isinstance(each.content, Result)}
-    return told_of_versions(
-        study,
-        version.protocol,
-        request.analyses[0],
-        versions,
-        lambda entry: dict(parse_canonical(files[document_path(results[entry])])),
-    )
+    return lambda entry: dict(parse_canonical(files[document_path(results[entry])]))
 
 
 def _floors(
-    files: Files, study: StudyState, corpus: CorpusState, read: ReadMade, report: AuditReport
+    study: StudyState, corpus: CorpusState, read: ReadMade, document_at: DocumentAt
 ) -> Iterator[Floor]:
     """The floors that earlier results told of the labels of these cases, oldest first."""
-    results = {each.index: each.content.result for each in report.history if isinstance(each.content, Result)}
     for other in corpus.reads:
         version = study.version(other.request.protocol)
         if other.entry < read.entry and other.result is not None and version is not None:
-            document: Any = parse_canonical(files[document_path(results[other.result])])
-            yield from floors_of(version.protocol, document["analyses"])
+            yield from floors_of(version.protocol, document_at(other.result)["analyses"])
 
 
 def _differences(what: str, stated: object, expected: object) -> Iterator[Difference]:

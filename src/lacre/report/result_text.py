@@ -143,8 +143,8 @@ def standing(pool: str, decision: ReadDecision) -> str:
             )
         if read_class == "corpus":
             return _(
-                "Confirmatory: labels and scores of {pool} were committed in their order, once each, and by a plan "
-                "that stands as it was before the labels."
+                "Confirmatory: by a plan registered before the labels of {pool}, which stands as it was then; and they "
+                "were committed before the scores."
             ).format(pool=pool)
         if read_class == "guarda":
             return _(

@@ -61,7 +61,7 @@ def decide_part(state: State, request: CommitPart, by: str, facts: PartFacts) ->
     if facts.foreign:
         raise PartForeign(part=request.part, pool=request.pool, count=facts.foreign)
     if study.corpus is not None and study.corpus.version > 1:
-        check_grown(study, study.corpus, request, facts)
+        _check_grown(study, study.corpus, request, facts)
     elif facts.grown is not None:
         raise RecordInvalid(what=_("entry"), why=_("it compares versions of a corpus that has one"))
     if facts.early:
@@ -139,6 +139,30 @@ def _check_unseen(study: StudyState, pool: str, facts: PartFacts) -> None:
         raise CorpusExposes(pool=pool, overlaps=overlaps_text(barred))
 
 
+def _check_grown(study: StudyState, corpus: CorpusState, request: CommitPart, facts: PartFacts) -> None:
+    """Rule 13: hold a part of a later version against the version before, and against what was drawn."""
+    grown = facts.grown
+    if grown is None:
+        raise RecordInvalid(
+            what=_("entry"), why=_("it does not say what it has beside the version before it")
+        )
+    if request.part == "cases":
+        if grown.dropped or grown.changed:
+            raise VersionDropsCases(pool=corpus.name, dropped=grown.dropped, changed=grown.changed)
+        if not grown.added:
+            raise VersionAddsNothing(pool=corpus.name, study=study.slug)
+        return
+    # Scores come again of all that were drawn, or of none, whose old ones stand: a few would be chosen ones.
+    none = request.part == "scores" and grown.unlabelled == corpus.rebalances[-1].facts.drawn
+    if grown.undrawn or grown.dropped or (grown.unlabelled and not none):
+        lacking = grown.unlabelled + grown.dropped
+        raise VersionBeyondDraw(
+            part=request.part, undrawn=grown.undrawn, unlabelled=lacking, study=study.slug
+        )
+    if facts.early:
+        raise VersionLabelsEarly(count=facts.early, time=moment(corpus.rebalances[-1].time))
+
+
 def reads_as_committed(study: StudyState, corpus: CorpusState, after: Protocol) -> bool:
     """Whether the files of an open pool are read, and parted, under the plan `after` as they were committed."""
     version = study.version(corpus.declared_by)
@@ -213,27 +237,3 @@ def amended_since_labels(study: StudyState, corpus: CorpusState, analyses: Seque
         return True
     now = study.in_force.protocol
     return uses(before.protocol, corpus.name, analyses) != uses(now, corpus.name, analyses)
-
-
-def check_grown(study: StudyState, corpus: CorpusState, request: CommitPart, facts: PartFacts) -> None:
-    """Rule 13: hold a part of a later version against the version before, and against what was drawn."""
-    grown = facts.grown
-    if grown is None:
-        raise RecordInvalid(
-            what=_("entry"), why=_("it does not say what it has beside the version before it")
-        )
-    if request.part == "cases":
-        if grown.dropped or grown.changed:
-            raise VersionDropsCases(pool=corpus.name, dropped=grown.dropped, changed=grown.changed)
-        if not grown.added:
-            raise VersionAddsNothing(pool=corpus.name, study=study.slug)
-        return
-    # Scores come again of all that were drawn, or of none, whose old ones stand: a few would be chosen ones.
-    none = request.part == "scores" and grown.unlabelled == corpus.rebalances[-1].facts.drawn
-    if grown.undrawn or grown.dropped or (grown.unlabelled and not none):
-        lacking = grown.unlabelled + grown.dropped
-        raise VersionBeyondDraw(
-            part=request.part, undrawn=grown.undrawn, unlabelled=lacking, study=study.slug
-        )
-    if facts.early:
-        raise VersionLabelsEarly(count=facts.early, time=moment(corpus.rebalances[-1].time))

@@ -183,11 +183,11 @@ def _disordered(declared: Table, labels: TypedTable, scores: TypedTable) -> int:
     rows = np.fromiter((places.get(key, -1) for key in scores.keys.tolist()), np.intp, scores.rows)
     both = (rows >= 0) & _given(declared, scores)
     both[rows >= 0] &= _given(declared, labels)[rows[rows >= 0]]
-    one = (
+    label_times = (
         [times[np.maximum(rows, 0)] for times in _times(declared, labels, "labelled")] if labels.rows else []
     )
     wrong = np.zeros(scores.rows, dtype=bool)
-    for labelled in one:
+    for labelled in label_times:
         for scored in _times(declared, scores, "scored"):
             wrong |= ~(labelled < scored)
     return int((wrong & both).sum())

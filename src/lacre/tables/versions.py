@@ -70,7 +70,7 @@ def _among(keys: npt.NDArray[np.object_], others: npt.NDArray[np.object_]) -> np
     return np.fromiter((key in known for key in keys.tolist()), np.bool_, len(keys))
 
 
-def asked_of(cases: PartRead, before: PartRead, drawn: Drawn) -> PartRead:
+def _asked_of(cases: PartRead, before: PartRead, drawn: Drawn) -> PartRead:
     """Return the cases that labels and scores of a later version are of: the new ones, and those drawn."""
     tables = {}
     for name, table in cases.tables.items():
@@ -82,7 +82,7 @@ def asked_of(cases: PartRead, before: PartRead, drawn: Drawn) -> PartRead:
 
 
 @cells_untold
-def count_cases(read: PartRead, before: PartRead) -> GrownCounts:
+def _count_cases(read: PartRead, before: PartRead) -> GrownCounts:
     """Hold the cases of a later version against those of the one before."""
     dropped = changed = added = 0
     for name, old in before.tables.items():
@@ -116,7 +116,7 @@ def _same(
 
 
 @cells_untold
-def count_of_drawn(read: PartRead, stood: Version, part: str, drawn: Drawn) -> GrownCounts:
+def _count_of_drawn(read: PartRead, stood: Version, part: str, drawn: Drawn) -> GrownCounts:
     """Hold the labels or scores of a later version against what `stood` in the one before, and those drawn of it.
 
     A drawn case is dropped where a cell of it that held something is blank now: it would leave the numbers.
@@ -156,9 +156,9 @@ def count_version(
     stood = standing(earlier)
     before = stood["cases"]
     if part == "cases":
-        return count_part(protocol, part, read, {}, since), count_cases(read, before)
-    asked: dict[str, PartRead] = {**own, "cases": asked_of(own["cases"], before, drawn)}
-    counts, grown = count_part(protocol, part, read, asked, since), count_of_drawn(read, stood, part, drawn)
+        return count_part(protocol, part, read, {}, since), _count_cases(read, before)
+    asked: dict[str, PartRead] = {**own, "cases": _asked_of(own["cases"], before, drawn)}
+    counts, grown = count_part(protocol, part, read, asked, since), _count_of_drawn(read, stood, part, drawn)
     away = {
         name: table.rows
         for name, table in asked["cases"].tables.items()

@@ -42,6 +42,11 @@ def figure(result: AnalysisResult, dimension: str = "truth", **group: str) -> Ma
     )
 
 
+def largest(found: Mapping[str, Any]) -> list[float]:
+    """Return the share of the human's and of the judge's marginal that their largest bin holds."""
+    return [max(found[side]) / found["n"] for side in ("human_marginal", "judge_marginal")]
+
+
 def test_frank_and_the_paradox_of_bbc(data_dir: Path) -> None:
     """FactCC and QAGS as judges, edges at thirds: bbc alone is a paradox, and of FactCC alone."""
     humans = json.loads(judge_file(data_dir, "frank_human_annotations.json"))
@@ -89,17 +94,16 @@ def test_frank_and_the_paradox_of_bbc(data_dir: Path) -> None:
         near = {note.fields["column"] for note in result.notes if note.code == "near-edge"}
         assert "human" in near  # 1/3 is written 0.3333333333 there
         flagged = [each["group"] for each in result.tables["judge_agreement"] if each["paradox"]]
+        assert flagged == ([{"dataset": "bbc"}] if name == "FactCC" else [])
         if name == "FactCC":
             assert figure(result)["raw"] == pytest.approx(whole["raw"], abs=5e-5)
             assert parts["bbc"]["raw"] == pytest.approx(whole["bbc_raw"], abs=5e-4)
             assert figure(result)["gwet"] == pytest.approx(0.6094, abs=5e-5)
             assert parts["bbc"]["gwet"] == pytest.approx(0.6958, abs=5e-5)
-            assert flagged == [{"dataset": "bbc"}]
             paradox = parts["bbc"]["paradox"]
             assert sorted((paradox["human"], paradox["judge"])) == pytest.approx([0.783, 0.918], abs=5e-4)
-            cnndm = parts["cnndm"]
-            shares = [max(cnndm[side]) / cnndm["n"] for side in ("human_marginal", "judge_marginal")]
-            assert sorted(shares) == pytest.approx([0.727, 0.787], abs=5e-4)
+            assert sorted(largest(parts["cnndm"])) == pytest.approx([0.727, 0.787], abs=5e-4)
+            assert largest(figure(result)) == pytest.approx([0.49, 0.49], abs=5e-3)
 
 
 @pytest.mark.parametrize("language", ["en", "es"])
@@ -147,6 +151,7 @@ def test_truthfulqa_multi(data_dir: Path, language: str) -> None:
         assert found["n"] == 50
         assert found["kappa"] == pytest.approx(expected[short], abs=1e-12)
         assert found["raw"] == pytest.approx(expected["raw"][place])
+        assert found["paradox"] is None
 
 
 def enem(data_dir: Path, judge: str) -> list[dict[str, Any]]:
@@ -225,6 +230,23 @@ def test_summeval_against_the_median_expert(data_dir: Path, judge: str) -> None:
     assert figure(result)["n"] == 100
     assert figure(result)["kappa"] == pytest.approx(kappa, abs=5e-5)
     assert figure(result)["raw"] == pytest.approx(expected["raw"], abs=5e-3)
+
+
+def test_summeval_experts_in_pairs(data_dir: Path) -> None:
+    """Three experts, 1 to 5, each pair as a dimension."""
+    lines = judge_file(data_dir, "summeval_M11_outputs_annotations.jsonl").splitlines()
+    rows = [
+        {"id": each["id"]}
+        | {f"e{place}": str(given["consistency"]) for place, given in enumerate(each["expert_annotations"])}
+        for each in map(json.loads, lines)
+    ]
+    scale = {"type": "ordinal", "values": [str(each) for each in range(1, 6)]}
+    columns = {"id": {"type": "text"}, **{f"e{place}": scale for place in range(3)}}
+    pairs = ((0, 1), (0, 2), (1, 2))
+    dimensions = {f"{one}{other}": {"human": f"e{one}", "judge": f"e{other}"} for one, other in pairs}
+    result = run(protocol_of({"bins": None, "dimensions": dimensions}, {"columns": columns}), rows)
+    expected = published(data_dir, "summeval_M11_gpt-4")["expert_pair_lin_kappa"]
+    assert [figure(result, name)["kappa"] for name in dimensions] == pytest.approx(expected, abs=5e-5)
 
 
 def test_nested_files_of_enem_as_they_come(data_dir: Path) -> None:

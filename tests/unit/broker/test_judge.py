@@ -78,6 +78,17 @@ def test_a_score_outside_the_bins_is_refused_before_the_read_is_spent(study: Stu
     assert study.ledger.audit().ok
 
 
+def test_a_score_in_prose_is_refused_with_the_advice_to_extract_it(study: Study) -> None:
+    """Of "4 out of 5, not 3" either could be meant."""
+    begin(study)
+    study.ledger.seal("study", "teste", labels(study))
+    size = study.size
+    with pytest.raises(errors.TableNumberInProse) as caught:
+        study.ledger.reveal("study", submission=scores(study, last="score: 9 out of 10"))
+    assert (caught.value.fields["column"], caught.value.fields["count"]) == ("judge", 1)
+    assert study.size == size
+
+
 def test_of_an_open_pool_each_part_is_held_against_the_bins(study: Study) -> None:
     """Scores are committed once, so that one outside the bins would leave a study that nothing could compute."""
     document = document_of(

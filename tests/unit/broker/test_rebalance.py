@@ -1,5 +1,6 @@
 """Rule 13: a kappa paradox is answered by more cases, as registered and drawn, and never by a lower bar."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,14 +95,13 @@ def test_a_corpus_grows_and_both_numbers_are_told(judge: Judge) -> None:
     text = " ".join(str(result).split())
     assert "1 judge@6 truth 92 of 100" in text
     assert "2 this one truth 141 of 153" in text
-    assert "1 labels changed" in text
+    assert "10 old cases were labelled again; labels that changed: 1, scores that changed: 0." in text
     assert judge.ledger.audit().ok
     assert "began version 2 of corpus, since @6 flags a paradox" in str(judge.ledger.log())
 
 
 def test_the_draw_follows_from_the_seed_and_comes_again(judge: Judge) -> None:
     """Ids in the order of SHA-256 over length-prefixed tag, seed 7 + 2, no stratum, and id; written out here."""
-    import hashlib
 
     def field(part: str) -> bytes:
         return len(part.encode()).to_bytes(8, "big") + part.encode()

@@ -3,13 +3,10 @@
 import copy
 import dataclasses
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 from xml.etree.ElementTree import Element
 
-import html5lib
 import pytest
 import yaml
 
@@ -22,36 +19,11 @@ from lacre.report.words import metric
 
 from . import hand_written
 from .conftest import Life
+from .html_tree import all_of, parsed, parsed_fragment, rows, tag, words
 
-HTML, SVG = "{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}"
-REAL = ("result", "again", "rehearsed", "seen-again", "erratum", "corrected", "withdrawn-result")
+REAL = ("result", "again", "rehearsed", "seen-again", "erratum", "corrected", "withdrawn-result", "grown")
 BY_POSE = f"{metric('recall')} by pose"
 HEADINGS = re.compile(r"h[1-6]$")
-
-
-def parsed(text: str) -> Element:
-    """The page's tree; what HTML does not allow is an error."""
-    root: Element = html5lib.HTMLParser(strict=True).parse(text)
-    return root
-
-
-def parsed_fragment(text: str) -> Element:
-    """A fragment's tree."""
-    root: Element = html5lib.HTMLParser(strict=True).parseFragment(text)
-    return root
-
-
-def tag(element: Element) -> str:
-    return str(element.tag).rpartition("}")[2]
-
-
-def words(element: Element) -> str:
-    """The text of an element, in one line."""
-    return " ".join("".join(element.itertext()).split())
-
-
-def all_of(root: Element, *names: str) -> Iterator[Element]:
-    return (each for each in root.iter() if isinstance(each.tag, str) and tag(each) in names)
 
 
 @pytest.fixture(scope="session")
@@ -247,15 +219,6 @@ def test_every_rule_of_a_fragment_is_held_to_it() -> None:
 
 
 # --- what it says ------------------------------------------------------------------------------------------
-
-
-def rows(root: Element, caption: str) -> list[list[str]]:
-    """The cells of the tables whose caption begins so."""
-    found = []
-    for table in all_of(root, "table"):
-        if words(table[0]).startswith(caption):
-            found += [[words(cell) for cell in row] for row in table[2]]
-    return found
 
 
 def test_the_verdict_and_why_come_first(pages: dict[str, str]) -> None:
@@ -466,64 +429,3 @@ def test_of_several_systems_each_number_says_whose_it_is(life: Life) -> None:
     drawings = [each for each in all_of(root, "svg") if "queue: " in words(each[0])]
     assert len(drawings) == 2
     assert all("ceiling 5 %" in words(each) for each in drawings)
-
-
-NAMED = {
-    "metric",
-    "group",
-    "id",
-    "state",
-    "rule",
-    "threshold",
-    "target",
-    "at",
-    "column",
-    "variant",
-    "baseline",
-}
-"""Names without which nobody knows what a number is."""
-
-
-def thinner(document: Any) -> Iterator[Any]:
-    """The document with each optional name of a table's rows taken out, one at a time."""
-    for analysis in document["analyses"]:
-        for table, held in (analysis.get("tables") or {}).items():
-            for name in {key for row in held for key in row} - NAMED:
-                made = copy.deepcopy(document)
-                (own,) = [each for each in made["analyses"] if each["id"] == analysis["id"]]
-                for row in own["tables"][table]:
-                    row.pop(name, None)
-                made["analyses"] = [own]
-                yield made
-
-
-def test_what_is_absent_from_a_table_is_done_without(life: Life) -> None:
-    """Versions to come may leave out what this one shows, and pages of old results must be written all the same."""
-    shown = hand_written.shown(life.outcomes["seen-again"])
-    tried = 0
-    for document in thinner(dict(shown.document)):
-        assert page(dataclasses.replace(shown, document=document)).endswith("</html>\n")
-        tried += 1
-    assert tried > 40
-
-
-def test_rows_that_are_withheld_say_whose_they_would_be(life: Life) -> None:
-    """Disclosure control leaves of a row the group alone."""
-    shown = hand_written.shown(life.outcomes["seen-again"])
-    document = copy.deepcopy(dict(shown.document))
-    for analysis in document["analyses"]:
-        for name, held in (analysis.get("tables") or {}).items():
-            bare = {"group": {"group": "minoria"}, "system": "atual", "withheld": True}
-            analysis["tables"][name] = [bare, *held[1:]]
-    root = parsed(page(dataclasses.replace(shown, document=document)))
-    said = [words(each) for each in all_of(root, "p") if "Withheld, to protect" in words(each)]
-    assert said == ["Withheld, to protect small groups: minoria."] * 5
-    assert "minoria" not in [words(each) for each in all_of(root, "th")]
-
-
-def test_a_result_from_a_bundle_has_no_history(life: Life) -> None:
-    """Whoever has a bundle alone has the numbers, not the study's state: the page does without."""
-    root = parsed(page(dataclasses.replace(life.outcomes["seen-again"], background=None)))
-    (title,) = all_of(root, "h1")
-    assert words(title) == "screen@5"
-    assert "History" not in [words(each) for each in all_of(root, "h2")]

@@ -162,6 +162,18 @@ def test_a_read_that_finishes_another_says_so(life: Life) -> None:
             {"read_class": "contraste", "confirmatory": True},
             "Confirmatory: the first submission of its system to p",
         ),
+        (
+            {"read_class": "corpus", "confirmatory": True},
+            "Confirmatory: by a plan registered before the labels of p, which stands as it was then",
+        ),
+        (
+            {"read_class": "guarda", "confirmatory": True},
+            "Confirmatory: read 1 of p, within its budget and by a plan registered before it.",
+        ),
+        (
+            {"read_class": "corpus", "exploratory": ("amended-since-labels",)},
+            "Exploratory: this is read 1 of p, in class corpus; ",
+        ),
         ({"read_class": "teste", "retrospective": True}, "Retrospective: somebody had seen these cases"),
         ({"read_class": "dev"}, "Not confirmatory: p was read in class dev"),
         (

@@ -11,6 +11,9 @@ from lacre.report.kinds import judge_text
 from lacre.report.told import Document
 from lacre.text import _
 
+MOST_DRAWN = 7
+"""Lines of a dimension, the pooled one among them, up to which each is drawn."""
+
 
 def agreement(sheet: Sheet, _document: Document, rows: Sequence[Document]) -> list[Node]:
     """Return the table of coefficients, and of each dimension its drawing, its counts and its marginals."""
@@ -45,10 +48,6 @@ def _dimension(sheet: Sheet, dimension: str, rows: Sequence[Document]) -> list[N
     caption = _("{dimension}: marginals, how many cases each put into each bin").format(dimension=dimension)
     lines = [*judge_text.marginal_rows(shown)]
     return [*parts, sheet.table(caption, judge_text.marginal_columns(shown[0]), lines)]
-
-
-MOST_DRAWN = 7
-"""Lines of a dimension, the pooled one among them, up to which each is drawn."""
 
 
 def _drawn(sheet: Sheet, row: Document) -> list[Node]:

@@ -2,8 +2,8 @@
 
 from lacre.broker.outcomes import ResultShown
 from lacre.errors import printable
-from lacre.report import evidence_text, gate_text, reasoned, result_text, told, versions_text, words
-from lacre.report.html import analysis_html, provenance_html
+from lacre.report import evidence_text, gate_text, reasoned, result_text, told, words
+from lacre.report.html import analysis_html, provenance_html, versions_html
 from lacre.report.html.markup import Element, Ids, Node, el, name, render
 from lacre.report.html.sheet import KINDS, Sheet, Written, facts, paragraphs, state
 from lacre.report.html.style import SCOPE, sheet as style_sheet
@@ -74,9 +74,7 @@ def _sheet(sheet: Sheet, shown: ResultShown) -> Element:
         _thresholds(sheet, shown),
     ]
     parts += _analyses(sheet, shown)
-    grown = Written(sheet, 2, "")
-    versions_text.versions(grown, shown.document)
-    parts += grown.nodes
+    parts.append(versions_html.versions(sheet, shown.document))
     errata = Written(sheet, 2, "")
     result_text.errata(errata, shown)
     parts += errata.nodes
