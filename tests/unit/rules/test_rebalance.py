@@ -23,7 +23,8 @@ def scored(plan: str, analysis: str) -> tuple[World, int]:
     world.register(protocol_hash(protocol))
     for part in ("cases", "labels", "scores"):
         commit(world, part)
-    corpus = world.state.study and world.state.study.corpus
+    assert world.state.study is not None
+    corpus = world.state.study.corpus
     assert corpus is not None
     fields: dict[str, Any] = {
         "purpose": "run",
