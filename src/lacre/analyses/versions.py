@@ -9,18 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lacre.analyses.disclosure import min_count
 from lacre.analyses.given import Given
 from lacre.analyses.judge_agreement import TABLE
 from lacre.analyses.judge_cases import Judged, prepare
+from lacre.analyses.reasons import Reason
+from lacre.analyses.suppression import shows_few
 from lacre.protocol.kinds.judge_agreement import JudgeAgreementPlan
 from lacre.protocol.models import Protocol
-from lacre.rules.rebalance import drawn_again, results_of
-from lacre.rules.state import CorpusState
+from lacre.rules.rebalance import as_registered, redrawn, results_of
+from lacre.rules.state import CorpusState, StudyState
 from lacre.stats import agreement
 from lacre.tables.columns import TypedTable
 from lacre.tables.exclude import apply_exclusions
 from lacre.tables.parts import join_parts
-from lacre.tables.versions import Drawn, Version, standing
+from lacre.tables.versions import Drawn, Version, keys_in, standing
 
 _NUMBERS = ("n", "agree", "raw", "raw_low", "raw_high", "kappa", "kappa_low", "kappa_high", "paradox")
 
@@ -34,23 +37,21 @@ class Earlier(NamedTuple):
 
 
 def told_of_versions(
+    study: StudyState,
     protocol: Protocol,
-    corpus: CorpusState,
     analysis: str,
-    flagging: str,
     versions: Sequence[Version],
     document_at: Callable[[int], Mapping[str, Any]],
 ) -> dict[str, Any]:
     """Return what stands in a result on the last of `versions`, of `analysis`, about those before it.
 
-    `flagging` is the analysis whose paradox let the corpus grow; `document_at` gives the document of the result at an
-    entry.
+    `document_at` gives the document of the result at an entry.
     """
+    corpus = study.corpus
+    assert corpus is not None, "its versions are given"
     before = standing(versions[:-1])
     number = len(versions)
-    table = protocol.analyses[flagging].table
-    keys = before["cases"].tables[table].keys.tolist()
-    drawn = {table: drawn_again(protocol, flagging, keys, number)}
+    drawn = redrawn(study, corpus, number, keys_in(before["cases"]))
     earlier = _earlier_results(corpus, analysis, number, document_at)
     now = join_parts(standing(versions))
     return {"corpus": _versions_json(protocol, analysis, join_parts(before), now, drawn, number, earlier)}
@@ -59,15 +60,16 @@ def told_of_versions(
 def _earlier_results(
     corpus: CorpusState, analysis: str, number: int, document_at: Callable[[int], Mapping[str, Any]]
 ) -> list[Earlier]:
-    """Return the first result of an analysis on each version before `number`; none of one it was not run on."""
+    """Return the first result of an analysis on each version before `number`; none of one it was not run on.
+
+    That is the first under the plan of the labels, where there is one: no plan amended for a while stands for it.
+    """
     found = []
     for version in range(1, number):
-        entry = next(
-            (read.result for read in results_of(corpus, version) if read.request.analyses == (analysis,)),
-            None,
-        )
-        if entry is not None:
-            found.append(Earlier(version, entry, document_at(entry)))
+        reads = [read for read in results_of(corpus, version) if read.request.analyses == (analysis,)]
+        first = min(reads, key=lambda read: (not as_registered(read), read.result or 0), default=None)
+        if first is not None and first.result is not None:
+            found.append(Earlier(version, first.result, document_at(first.result)))
     return found
 
 
@@ -83,16 +85,15 @@ def _versions_json(
     """Return what a result on a later version says of the others: their numbers, and the changes since the last.
 
     `before` and `now` are the tables of the version before and of this one, labels and scores joined; `drawn` are the
-    cases that were labelled again in between.
+    cases that were labelled again in between. Cells are a judge's: other kinds tell their states alone.
     """
     plan = protocol.analyses[analysis]
-    assert isinstance(plan, JudgeAgreementPlan), "no other kind flags a paradox"
+    told = {"version": version, "earlier": [_earlier(each, analysis) for each in earlier]}
+    if not isinstance(plan, JudgeAgreementPlan):
+        return {**told, "changes": []}
     kept = [_kept(plan, protocol, tables, drawn.get(plan.table, frozenset())) for tables in (before, now)]
-    return {
-        "version": version,
-        "earlier": [_earlier(each, analysis) for each in earlier],
-        "changes": [_change(old, new) for old, new in zip(*kept, strict=True)],
-    }
+    least = min_count(protocol, plan.pool)
+    return {**told, "changes": [_change(old, new, least) for old, new in zip(*kept, strict=True)]}
 
 
 class _Kept(NamedTuple):
@@ -121,7 +122,9 @@ def _kept(
 
 def _earlier(each: Earlier, analysis: str) -> dict[str, Any]:
     (found,) = (one for one in each.document["analyses"] if one["id"] == analysis)
-    rows = [row for row in found["tables"][TABLE] if not row["group"]]
+    rows = [
+        row for row in found.get("tables", {}).get(TABLE, ()) if not row["group"] and not row.get("withheld")
+    ]
     return {
         "version": each.version,
         "result": each.result,
@@ -132,8 +135,14 @@ def _earlier(each: Earlier, analysis: str) -> dict[str, Any]:
     }
 
 
-def _change(old: _Kept, new: _Kept) -> dict[str, Any]:
-    """Return a dimension's cells before and after, and how cases labelled again moved into agreement, or out of it."""
+def _change(old: _Kept, new: _Kept, least: int | None) -> dict[str, Any]:
+    """Return a dimension's cells before and after, and how cases labelled again moved into agreement, or out of it.
+
+    None of it is told where one of the two tables has a margin under `least`.
+    """
+    if least is not None and any(shows_few(each.counts, least) for each in (old, new)):
+        note = Reason("withheld", {"min_count": least})
+        return {"dimension": new.judged.name, "note": note.as_json()}
     both = [(old.drawn[key], new.drawn[key]) for key in old.drawn if key in new.drawn]
     agreed = Counter((a[0] == a[1], b[0] == b[1]) for a, b in both)
     moved = {

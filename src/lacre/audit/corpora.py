@@ -13,7 +13,7 @@ from lacre.protocol.models import Protocol
 from lacre.rules.answers import Grown, Paradox, RebalanceFacts
 from lacre.rules.history import PartMade
 from lacre.rules.named import CORPUS
-from lacre.rules.rebalance import drawn_again, flagged, flagging_analysis
+from lacre.rules.rebalance import flagged, redrawn
 from lacre.rules.record import Result
 from lacre.rules.state import CorpusState, StudyState
 from lacre.text import _
@@ -68,17 +68,14 @@ def _count(
     versions: "list[dict[str, PartRead]]",
 ) -> Iterator[Finding]:
     from lacre.tables.parts import count_part
-    from lacre.tables.versions import count_version, standing
+    from lacre.tables.versions import count_version, keys_in, standing
 
     part = made.request.part
     if len(versions) == 1:
         yield from _compare(made, count_part(protocol, part, own, versions[0], study.registered.time))
         return
     grew = corpus.rebalances[len(versions) - 2]
-    analysis = flagging_analysis(study, grew)
-    table = protocol.analyses[analysis].table
-    old = standing(versions[:-1])["cases"].tables[table].keys.tolist()
-    drawn = {table: drawn_again(protocol, analysis, old, len(versions))}
+    drawn = redrawn(study, corpus, len(versions), keys_in(standing(versions[:-1])["cases"]))
     counts, grown = count_version(protocol, part, own, versions, drawn, grew.time)
     yield from _compare(made, counts)
     if made.facts.grown != (expected := Grown(**dataclasses.asdict(grown))):
@@ -89,7 +86,7 @@ def _check_rebalances(
     walk: Walk, study: StudyState, corpus: CorpusState, source: Source
 ) -> Iterator[Finding]:
     """Hold what each rebalance says of the paradox, and of its draw, against the result and the cases before it."""
-    from lacre.tables.versions import of_parts, standing
+    from lacre.tables.versions import keys_in, of_parts, standing
 
     for number, grew in enumerate(corpus.rebalances, 2):
         version = study.version(grew.request.protocol)
@@ -103,18 +100,24 @@ def _check_rebalances(
                 if read is None:
                     return
                 parts.append((corpus.version_of((made.entry,)), made.request.part, read))
-        analysis = flagging_analysis(study, grew)
         cases = standing(of_parts(parts))["cases"]
-        table = version.protocol.analyses[analysis].table
-        drawn = drawn_again(version.protocol, analysis, cases.tables[table].keys.tolist(), number)
+        ((table, drawn),) = redrawn(study, corpus, number, keys_in(cases)).items()
         expected = RebalanceFacts(
-            paradoxes=tuple(Paradox(dimension=name, bin=bin_) for _id, name, bin_ in flagged(document)),
+            paradoxes=_paradoxes(document),
             population=cases.tables[table].rows,
             drawn=len(drawn),
         )
         for name in ("paradoxes", "population", "drawn"):
             if (stated := getattr(grew.facts, name)) != (found := getattr(expected, name)):
                 yield finding("facts-differ", grew.entry, what=name, stated=stated, expected=found)
+
+
+def _paradoxes(document: Mapping[str, Any]) -> tuple[Paradox, ...]:
+    """Return what a result flags; nothing of one that is not as results are."""
+    try:
+        return tuple(Paradox(dimension=name, bin=held) for _id, name, held in flagged(document))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return ()
 
 
 def _result(walk: Walk, source: Source, entry: int) -> dict[str, Any] | None:

@@ -34,14 +34,14 @@ from lacre.rules.answers import Grown, PartDecision, PartFacts
 from lacre.rules.common import declared_pool, require_study
 from lacre.rules.corpus import check_turn, next_part
 from lacre.rules.history import PartMade
-from lacre.rules.rebalance import drawn_again, flagging_analysis
+from lacre.rules.rebalance import redrawn
 from lacre.rules.record import CORPUS_MEDIA, MOST_DOCUMENT
 from lacre.rules.requests import CommitPart, OpenFile
 from lacre.rules.state import CorpusState, State, StudyState
 from lacre.store.reader import Reader
 from lacre.tables.formats import Format
 from lacre.tables.parts import PartCounts, PartFile, PartRead, count_part, dated_after, read_part
-from lacre.tables.versions import GrownCounts, count_version, standing
+from lacre.tables.versions import GrownCounts, count_version, keys_in, standing
 from lacre.text import N_, ngettext
 
 POOL = "corpus"
@@ -130,7 +130,8 @@ def _read(desk: Desk, state: State, study: StudyState, part: str, specs: Sequenc
     protocol = study.in_force.protocol
     tables = tables_of_part(protocol.pools[POOL], protocol.tables, part)
     given = parse_given(specs, tables)
-    require_tables(given, tables)
+    if part == "cases" or study.corpus is None or study.corpus.version == 1:
+        require_tables(given, tables)
     raws = load(given)
     for raw in raws:
         if raw.content.size > MOST_DOCUMENT:
@@ -169,18 +170,8 @@ def _counted(
     if corpus.version == 1:
         return count_part(protocol, part, read, versions[0], registered), None
     last = corpus.rebalances[-1]
-    drawn = redrawn(study, corpus, protocol, standing(versions[:-1])["cases"])
+    drawn = redrawn(study, corpus, corpus.version, keys_in(standing(versions[:-1])["cases"]))
     return count_version(protocol, part, read, versions, drawn, last.time)
-
-
-def redrawn(
-    study: StudyState, corpus: CorpusState, protocol: Protocol, before: PartRead
-) -> dict[str, frozenset[str]]:
-    """The old cases that are labelled again for the latest version, by table."""
-    analysis = flagging_analysis(study, corpus.rebalances[-1])
-    table = protocol.analyses[analysis].table
-    keys = before.tables[table].keys.tolist()
-    return {table: drawn_again(protocol, analysis, keys, corpus.version)}
 
 
 @cells_untold

@@ -28,7 +28,6 @@ from lacre.pools.met import met_elsewhere
 from lacre.rules.answers import ReadDecision, ReadFacts
 from lacre.rules.corpus import whole_corpus
 from lacre.rules.custody import OPEN
-from lacre.rules.rebalance import flagging_analysis
 from lacre.rules.record import Result
 from lacre.rules.requests import Read
 from lacre.rules.state import CorpusState, State, StudyState
@@ -85,9 +84,8 @@ def _versions(
     corpus, protocol = study.corpus, study.in_force.protocol
     if corpus is None or corpus.version == 1:
         return {}
-    flagging = flagging_analysis(study, corpus.rebalances[-1])
     with desk.snapshot() as reader:
-        return told_of_versions(protocol, corpus, analysis, flagging, versions, partial(_document_at, reader))
+        return told_of_versions(study, protocol, analysis, versions, partial(_document_at, reader))
 
 
 def _document_at(reader: Reader, entry: int) -> dict[str, Any]:

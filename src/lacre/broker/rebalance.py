@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from lacre.broker.beside import result_document
-from lacre.broker.corpus import POOL, files_of, open_versions, redrawn
+from lacre.broker.corpus import POOL, files_of, open_versions
 from lacre.broker.desk import Desk, ask_beforehand, recorded, sign_request
 from lacre.broker.files import check_output
 from lacre.broker.groundwork import Rebalanced
@@ -15,16 +15,25 @@ from lacre.broker.handing import as_csv, delimiter_of, encoding_of, hand_out
 from lacre.broker.texts import salted_words
 from lacre.durable import staged
 from lacre.errors import LacreError, NotWritten, RebalanceNeedsResult, RebalanceUnfinished, cells_untold
+from lacre.protocol.models import Protocol
 from lacre.protocol.pools import part_of
 from lacre.rules.answers import Paradox, RebalanceDecision, RebalanceFacts
 from lacre.rules.common import require_study
 from lacre.rules.corpus import next_part
-from lacre.rules.rebalance import drawn_again, flagged, flagging_analysis, rebalanced_corpus, results_of
+from lacre.rules.rebalance import (
+    as_registered,
+    drawn_again,
+    flagged,
+    flagging_plan,
+    rebalanced_corpus,
+    redrawn,
+    results_of,
+)
 from lacre.rules.record import Result
 from lacre.rules.requests import Rebalance
 from lacre.rules.state import CorpusState, StudyState
 from lacre.tables.parts import read_cases
-from lacre.tables.versions import standing
+from lacre.tables.versions import keys_in, standing
 from lacre.text import _
 
 
@@ -40,13 +49,13 @@ def rebalance(
     """Let the corpus of a study grow, and write the old cases that are labelled again to `output` (rule 13).
 
     Where a version is under way, and its labels are not committed, the same cases are written again and nothing is
-    put on record. Raises what the law refuses, and what writing does.
+    put on record. A dry run writes nothing. Raises what the law refuses, and what writing does.
     """
     state = desk.view(study)
     known = require_study(state, study)
     check_output(output, desk.layout, overwrite=overwrite)
     if known.corpus is not None and _is_under_way(known, known.corpus):
-        return _again(desk, known, known.corpus, output, overwrite=overwrite)
+        return _again(desk, known, known.corpus, output, dry_run=dry_run, overwrite=overwrite)
     corpus = rebalanced_corpus(known, POOL)
     protocol = known.in_force.protocol
     entry, analysis, paradoxes = _paradoxes(desk, known, corpus)
@@ -74,7 +83,7 @@ def rebalance(
         sign_request(desk, Rebalance, **fields),
         facts,
         output,
-        lambda: _rows(desk, known, corpus.version, analysis, drawn, output),
+        lambda: _rows(desk, protocol, corpus, corpus.version, table, drawn, output),
         _unfinished,
         overwrite=overwrite,
         text=text,
@@ -108,33 +117,40 @@ def _is_under_way(study: StudyState, corpus: CorpusState) -> bool:
 
 
 def _again(
-    desk: Desk, study: StudyState, corpus: CorpusState, output: Path, *, overwrite: bool
+    desk: Desk, study: StudyState, corpus: CorpusState, output: Path, *, dry_run: bool, overwrite: bool
 ) -> Rebalanced:
-    protocol, last = study.in_force.protocol, corpus.rebalances[-1]
-    analysis = flagging_analysis(study, last)
-    table = protocol.analyses[analysis].table
+    last = corpus.rebalances[-1]
+    protocol, analysis = flagging_plan(study, last)
     versions = open_versions(desk, corpus, protocol)
-    drawn = redrawn(study, corpus, protocol, standing(versions[:-1])["cases"])[table]
+    ((table, drawn),) = redrawn(
+        study, corpus, corpus.version, keys_in(standing(versions[:-1])["cases"])
+    ).items()
+    told = _told(study, analysis, last.request.result, last.facts, corpus.version, output)
+    if dry_run:
+        return replace(told, again=True)
     with staged(output.absolute().parent, what=output.name) as file:
-        for piece in _rows(desk, study, corpus.version - 1, analysis, drawn, output):
+        for piece in _rows(desk, protocol, corpus, corpus.version - 1, table, drawn, output):
             file.write(piece)
         if not file.keep(output.name, replace=overwrite):
             raise NotWritten(path=str(output), why=_("a file came there meanwhile"))
-    told = _told(study, analysis, last.request.result, last.facts, corpus.version, output)
     return replace(told, entry=last.entry, time=last.time, again=True)
 
 
 def _paradoxes(desk: Desk, study: StudyState, corpus: CorpusState) -> tuple[int, str, tuple[Paradox, ...]]:
-    """The latest result of the version that flags a paradox, or the latest at all: its entry, analysis, paradoxes."""
+    """The latest result of the version that flags a paradox, or the latest at all: its entry, analysis, paradoxes.
+
+    Under the plan of the labels, where there is one.
+    """
     latest: tuple[int, str, tuple[Paradox, ...]] | None = None
     with desk.snapshot() as reader:
-        for read in reversed(results_of(corpus, corpus.version)):
+        reads = results_of(corpus, corpus.version)
+        for read in sorted(reads, key=lambda read: (as_registered(read), read.entry), reverse=True):
             assert read.result is not None
             content = recorded(reader, read.result).content
             assert isinstance(content, Result)
             found = flagged(result_document(reader, content.result))
             paradoxes = tuple(Paradox(dimension=dimension, bin=name) for _id, dimension, name in found)
-            if paradoxes:
+            if paradoxes and (latest is None or as_registered(read)):
                 return read.result, read.request.analyses[0], paradoxes
             latest = latest or (read.result, read.request.analyses[0], ())
     if latest is None:
@@ -144,12 +160,15 @@ def _paradoxes(desk: Desk, study: StudyState, corpus: CorpusState) -> tuple[int,
 
 @cells_untold
 def _rows(
-    desk: Desk, study: StudyState, version: int, analysis: str, drawn: frozenset[str], output: Path
+    desk: Desk,
+    protocol: Protocol,
+    corpus: CorpusState,
+    version: int,
+    name: str,
+    drawn: frozenset[str],
+    output: Path,
 ) -> Iterator[bytes]:
     """Yield the drawn cases of a version as they were committed: no label and no score, but empty cells for labels."""
-    protocol, corpus = study.in_force.protocol, study.corpus
-    assert corpus is not None
-    name = protocol.analyses[analysis].table
     declared = protocol.tables[name]
     names = [n for n, c in declared.columns.items() if part_of(c) == "cases" and not declared.derived(n)]
     blank = [n for n, c in declared.columns.items() if part_of(c) == "labels" and not declared.derived(n)]

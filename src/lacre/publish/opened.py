@@ -16,7 +16,6 @@ from lacre.canonical import parse_canonical
 from lacre.protocol.models import Protocol
 from lacre.publish.manifest import Manifest
 from lacre.rules.history import PartMade, ReadMade
-from lacre.rules.rebalance import flagging_analysis
 from lacre.rules.record import Result
 from lacre.rules.requests import Read
 from lacre.rules.state import CorpusState, StudyState
@@ -64,9 +63,8 @@ def compute_again(
     )
     again = evaluate(version, read.request, tables, (), evidence, read.decision, read.engine)
     if len(versions) > 1:
-        flagging = flagging_analysis(study, corpus.rebalances[len(versions) - 2])
         (analysis,) = read.request.analyses
-        again |= told_of_versions(protocol, corpus, analysis, flagging, versions, document_at)
+        again |= told_of_versions(study, protocol, analysis, versions, document_at)
     wanted = ("state", "analyses", "thresholds", "corpus")
     return tuple(
         difference

@@ -33,10 +33,10 @@ def rebalanced_json(made: Rebalanced) -> Document:
 def rebalanced_page(made: Rebalanced) -> Page:
     """Write a rebalance, and what comes next."""
     page = Page()
-    if made.entry is None:
-        said = _("The corpus of {study} may grow: version {version} would be begun")
-    elif made.again:
+    if made.again:
         said = _("Version {version} of the corpus of {study} is under way; the same cases were drawn")
+    elif made.entry is None:
+        said = _("The corpus of {study} may grow: version {version} would be begun")
     else:
         said = _("The corpus of {study} grows: version {version} is begun")
     page.heading(said.format(study=made.study, version=made.version))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from lacre.errors import printable
-from lacre.report import told
+from lacre.report import reasoned, told
 from lacre.report.page import Column, Page, Row
 from lacre.report.told import Document
 from lacre.text import _, ngettext
@@ -20,6 +20,10 @@ def versions(page: Page, document: Document) -> None:
     page.table(number_columns(), number_rows(document))
     for change in corpus["changes"]:
         page.gap()
+        if "note" in change:
+            for indent, line in enumerate(untold(change), 1):
+                page.say(line, indent=indent)
+            continue
         page.say(cells_title(change), indent=1)
         page.table(cell_columns(change), cell_rows(change), indent=2)
         for line in moved(change):
@@ -61,10 +65,15 @@ def number_rows(document: Document) -> list[Row]:
         for number in each["numbers"]
     ]
     rows += [
+        [str(each["version"]), f"{document['study']}@{each['result']}", *[told.NONE] * 4, each["state"]]
+        for each in corpus["earlier"]
+        if not each["numbers"]
+    ]
+    rows += [
         _number(str(corpus["version"]), _("this one"), line, analysis["state"])
         for analysis in document["analyses"]
         for line in analysis.get("tables", {}).get("judge_agreement", ())
-        if not line["group"]
+        if not line["group"] and not line.get("withheld")
     ]
     return rows
 
@@ -77,6 +86,11 @@ def _number(version: str, result: str, line: Document, state: str) -> Row:
 
 
 # --- what changed since the version before -----------------------------------------------------------------
+
+
+def untold(change: Document) -> list[str]:
+    """Return the dimension of which no change is told, and why."""
+    return [printable(change["dimension"]), reasoned.reason(change["note"])]
 
 
 def cells_title(change: Document) -> str:

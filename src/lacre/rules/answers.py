@@ -163,7 +163,8 @@ class Grown(Wire):
     """What a part of a corpus that grew holds beside the version before it; anybody can find it again.
 
     Of the cases: old ones that are `dropped` or whose cells `changed`, and how many were `added`. Of labels and scores:
-    rows of old cases that were not drawn to be labelled again (`undrawn`), and drawn ones without a row (`unlabelled`).
+    rows of old cases that were not drawn to be labelled again (`undrawn`), drawn ones without a row (`unlabelled`), and
+    drawn ones of which a cell is blank that held something before (`dropped`).
     """
 
     dropped: Count = 0

@@ -55,7 +55,7 @@ def decide_part(state: State, request: CommitPart, by: str, facts: PartFacts) ->
     require_open(study)
     require_in_force(study, request.protocol)
     check_turn(study, request.pool, request.part)
-    _check_tables(study.in_force.protocol, request, facts)
+    _check_tables(study, request, facts)
     if facts.misplaced:
         raise PartHoldsOthers(part=request.part, columns=", ".join(facts.misplaced))
     if facts.foreign:
@@ -108,11 +108,17 @@ def next_part(study: StudyState, pool: Pool) -> str | None:
     return next((part for part in parts_of(pool) if part not in done), None)
 
 
-def _check_tables(protocol: Protocol, request: CommitPart, facts: PartFacts) -> None:
-    """Rule 2: a part comes with each table that has columns of it, and with no other."""
+def _check_tables(study: StudyState, request: CommitPart, facts: PartFacts) -> None:
+    """Rule 2: a part comes with each table that has columns of it, and with no other.
+
+    Once a corpus grew, a table that has no case to be labelled stays away: one without rows cannot be given.
+    """
+    protocol = study.in_force.protocol
     declared = set(tables_of_part(protocol.pools[request.pool], protocol.tables, request.part))
     given = {file.table for file in request.files}
-    if given != declared or facts.rows.keys() != declared:
+    grew = study.corpus is not None and study.corpus.version > 1 and request.part != "cases"
+    asked = {table for table in declared if table in given or table in facts.absent} if grew else declared
+    if not asked <= given <= declared or facts.rows.keys() != given:
         raise PartTablesDiffer(
             part=request.part,
             declared=", ".join(sorted(declared)),
@@ -146,9 +152,12 @@ def _check_grown(study: StudyState, corpus: CorpusState, request: CommitPart, fa
         if not grown.added:
             raise VersionAddsNothing(pool=corpus.name, study=study.slug)
         return
-    if grown.undrawn or (grown.unlabelled and request.part == "labels"):
+    # Scores come again of all that were drawn, or of none, whose old ones stand: a few would be chosen ones.
+    none = request.part == "scores" and grown.unlabelled == corpus.rebalances[-1].facts.drawn
+    if grown.undrawn or grown.dropped or (grown.unlabelled and not none):
+        lacking = grown.unlabelled + grown.dropped
         raise VersionBeyondDraw(
-            part=request.part, undrawn=grown.undrawn, unlabelled=grown.unlabelled, study=study.slug
+            part=request.part, undrawn=grown.undrawn, unlabelled=lacking, study=study.slug
         )
     if facts.early:
         raise VersionLabelsEarly(count=facts.early, time=moment(corpus.rebalances[-1].time))

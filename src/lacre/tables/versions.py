@@ -1,6 +1,6 @@
 """The versions of a corpus that grew: what stands in each, and what a later one has beside the one before."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from lacre.errors import cells_untold
 from lacre.protocol.models import Protocol
+from lacre.protocol.pools import part_of
 from lacre.tables.columns import Digests, Texts, TypedColumn, TypedTable
 from lacre.tables.join import concat
 from lacre.tables.parts import PartCounts, PartRead, count_part
@@ -28,6 +29,11 @@ class GrownCounts:
     added: int = 0
     undrawn: int = 0
     unlabelled: int = 0
+
+
+def keys_in(part: PartRead) -> Callable[[str], list[str]]:
+    """Return what gives the keys of a part's rows, by table."""
+    return lambda table: part.tables[table].keys.tolist()
 
 
 def standing(versions: Sequence[Version]) -> dict[str, PartRead]:
@@ -110,16 +116,32 @@ def _same(
 
 
 @cells_untold
-def _count_of_drawn(read: PartRead, before: PartRead, drawn: Drawn) -> GrownCounts:
-    """Hold the labels or scores of a later version against the cases of the one `before`, and those drawn of them."""
-    undrawn = unlabelled = 0
+def _count_of_drawn(read: PartRead, stood: Version, part: str, drawn: Drawn) -> GrownCounts:
+    """Hold the labels or scores of a later version against what `stood` in the one before, and those drawn of it.
+
+    A drawn case is dropped where a cell of it that held something is blank now: it would leave the numbers.
+    """
+    before = stood["cases"]
+    dropped = undrawn = unlabelled = 0
     for name, table in read.tables.items():
         old = frozenset(before.tables[name].keys.tolist()) if name in before.tables else frozenset()
         of = drawn.get(name, frozenset())
         given = frozenset(table.keys.tolist())
         undrawn += len((given & old) - of)
         unlabelled += len(of - given)
-    return GrownCounts(undrawn=undrawn, unlabelled=unlabelled)
+        if part in stood and name in stood[part].tables:
+            dropped += _emptied(stood[part].tables[name], table, of)
+    return GrownCounts(dropped=dropped, undrawn=undrawn, unlabelled=unlabelled)
+
+
+def _emptied(old: TypedTable, new: TypedTable, of: frozenset[str]) -> int:
+    places = {key: row for row, key in enumerate(new.keys.tolist()) if key in of}
+    there = [(row, places[key]) for row, key in enumerate(old.keys.tolist()) if key in places]
+    at, place = np.array(there, np.intp).reshape(-1, 2).T
+    emptied = np.zeros(len(there), np.bool_)
+    for name, column in old.columns.items():
+        emptied |= ~column.missing[at] & new.columns[name].missing[place]
+    return int(emptied.sum())
 
 
 def count_version(
@@ -131,9 +153,19 @@ def count_version(
     after it.
     """
     *earlier, own = versions
-    before = standing(earlier)["cases"]
+    stood = standing(earlier)
+    before = stood["cases"]
     if part == "cases":
         return count_part(protocol, part, read, {}, since), _count_cases(read, before)
     asked: dict[str, PartRead] = {**own, "cases": _asked_of(own["cases"], before, drawn)}
-    counts, grown = count_part(protocol, part, read, asked, since), _count_of_drawn(read, before, drawn)
-    return replace(counts, foreign=counts.foreign - grown.undrawn), grown
+    counts, grown = count_part(protocol, part, read, asked, since), _count_of_drawn(read, stood, part, drawn)
+    away = {
+        name: table.rows
+        for name, table in asked["cases"].tables.items()
+        if table.rows and name not in read.tables and _has_part(protocol, name, part)
+    }
+    return replace(counts, foreign=counts.foreign - grown.undrawn, absent={**counts.absent, **away}), grown
+
+
+def _has_part(protocol: Protocol, table: str, part: str) -> bool:
+    return any(part_of(column) == part for column in protocol.tables[table].columns.values())

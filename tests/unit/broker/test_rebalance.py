@@ -123,6 +123,9 @@ def test_a_dry_run_puts_nothing_on_record(judge: Judge) -> None:
     made, written = judge.grow(dry_run=True)
     assert (made.entry, made.rows, written) == (None, 10, [])
     assert judge.ledger.status().size == size
+    judge.grow()
+    made, written = judge.grow(dry_run=True)
+    assert (made.again, made.entry, made.rows, written) == (True, None, 10, [])
 
 
 @pytest.mark.parametrize(

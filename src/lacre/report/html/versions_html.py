@@ -19,6 +19,9 @@ def versions(sheet: Sheet, document: Document) -> Element | None:
         sheet.table(numbers, versions_text.number_columns(), versions_text.number_rows(document)),
     ]
     for change in corpus["changes"]:
+        if "note" in change:
+            parts += paragraphs(versions_text.untold(change))
+            continue
         columns, rows = versions_text.cell_columns(change), versions_text.cell_rows(change)
         parts.append(sheet.table(versions_text.cells_title(change), columns, rows))
         parts += paragraphs([*versions_text.moved(change)])
