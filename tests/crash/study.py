@@ -37,8 +37,9 @@ def write_given(folder: Path) -> None:
 
 
 def _cases(start: int, swapped: int = 0) -> str:
+    old = 20 + start // 20  # each pool has inputs of its own
     rows = (
-        f"{n},{20 + n % 50 + start // 20},{(n % 3 == 0) != (n < start + swapped):d},{'female' if n % 2 else 'male'},{CELL}-{n}"
+        f"{n},{old + n % 50},{(n % 3 == 0) != (n < start + swapped):d},{'female' if n % 2 else 'male'},{CELL}-{n}"
         for n in range(start, start + ROWS)
     )
     return "case_id,age,label,sex,diary\n" + "\n".join(rows) + "\n"
