@@ -199,6 +199,8 @@ def test_a_life_with_hostile_names(shell: Shell, *, as_json: bool) -> None:
     call("audit", "--registry", f"public{FILE}", status=1)
     call("key backup", f"keys{FILE}.tar", "--open")
     call("key recover", f"keys{FILE}.tar")
+    call("scan", f"teste{FILE}.csv", "--exclude", WORDS, status=1)
+    call("rebalance", "small", "-o", f"grown{FILE}.csv", "--reason", WORDS, status=2)
     call("erase", "@0", "--which", "name", "--yes")
     call("withdraw", "small", "--reason", WORDS, "--yes")
     call("recover", "--dry-run")
