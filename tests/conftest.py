@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -28,6 +29,14 @@ def _absent(what: str, kind: str) -> None:
     if kind in REQUIRED:
         pytest.fail(f"{what} is absent, and LACRE_REQUIRE asks for {kind}")
     pytest.skip(f"{what} is absent")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Have a process that ran out of tests take some of another's: a few rooms take as long as all the others."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
 
 
 @pytest.fixture(scope="session")
