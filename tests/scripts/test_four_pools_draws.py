@@ -85,7 +85,7 @@ def test_second_labels_that_are_not_blind_or_not_dated_are_refused_before_a_look
     relabelled(handed, lambda rows: [*rows, rows[0]])
     assert refused(handed, *COMMIT) == "table-key-repeated"
     assert refused(handed, "commit", "faces", "relabels", "teste-faces.csv") == "relabels-not-blind"
-    assert refused(handed, "commit", "faces", "scores", "again.csv") == "usage"
+    assert refused(handed, "commit", "faces", "scores", "again.csv") == "pool-not-declared"
 
 
 def test_second_labels_too_soon_or_of_other_cases_are_refused_after_a_look_on_record(handed: Shell) -> None:
