@@ -259,11 +259,11 @@ def test_the_canonical_form_of_a_judge_says_every_default() -> None:
     }
 
 
-def test_the_interface_is_read_as_it_is(data_dir: Path) -> None:
+def test_the_interface_is_read_as_it_is(data_dir: Path, absent: Callable[[str, str], None]) -> None:
     """The interface: shared/protocols/calibracao-juiz.yaml, which stands beside the test data."""
     path = data_dir.parent / "protocols" / "calibracao-juiz.yaml"
     if not path.is_file():
-        pytest.skip("the interface is absent")
+        absent("the protocol", "protocols")
     protocol = parse(path.read_bytes(), path.name)
     plan = protocol.analyses["juiz"]
     assert isinstance(plan, JudgeAgreementPlan)
